@@ -34,7 +34,7 @@ class Viewer:
         self.watched = Watched(store)
         self.resuming = resuming or Resuming()
 
-    def _menu(self) -> frozenset[str]:
+    def menu(self) -> frozenset[str]:
         """The pages of the head that have something to show: tuning only where a run has a note of it."""
         return frozenset({"/review", "/tune"} if self.viewing.any_notes() else {"/review"})
 
@@ -46,7 +46,7 @@ class Viewer:
             "closed": self.sessions.closed,
             "here": request.url.path,
             "project": self.project,
-            "menu": self._menu() if session else frozenset(),
+            "menu": self.menu() if session else frozenset(),
         }
         text = _templates().get_template(template).render(**known, **values)
         return Response(text.encode("utf-8", "backslashreplace"), code, media_type="text/html")

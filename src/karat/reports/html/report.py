@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -45,10 +45,15 @@ def write_html(result: RunResult, report: Report, metrics: Sequence[Metric], est
 
 
 def html_report(
-    result: RunResult, report: Report, metrics: Sequence[Metric], estimate: Estimator, back: str = ""
+    result: RunResult,
+    report: Report,
+    metrics: Sequence[Metric],
+    estimate: Estimator,
+    back: str = "",
+    menu: Collection[str] = (),
 ) -> str:
     """The whole page. ``report`` is what the suite made of the result, ``metrics`` are the suite's. In the viewer it
-    has the viewer's head, and ``back`` is the page that it was opened from."""
+    has the viewer's head with the pages of ``menu``, and ``back`` is the page that it was opened from."""
     shown = shown_metrics(result, (*metrics, *USAGE))
     found = overview_table(report, result.cases)
     overview_sheet, overview = found if found else (None, None)
@@ -69,6 +74,7 @@ def html_report(
     figures = [row for row in rows if row.headline][:MOST_FIGURES]
     return _page(
         back=back,
+        menu=menu,
         title=cut(report.title, 200),
         facts=_facts(result),
         figures=figures,
@@ -80,7 +86,7 @@ def html_report(
         sections=[(part, [(len(general) + number, charts[number]) for number in part.plots]) for part in parts],
         total=len(result.cases),
         kept=len(records["cases"]),
-        forms=rendered_forms(result.run.suite, result.cases[: len(records["cases"])]),
+        forms=rendered_forms(result.run.suite, cases[: len(records["cases"])]),
         data=embedded_json(data),
     )
 

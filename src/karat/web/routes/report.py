@@ -7,6 +7,8 @@ viewer's: scripts by their hashes, and nothing is loaded.
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from fastapi import APIRouter, Request
 from starlette.responses import HTMLResponse, Response
 
@@ -27,14 +29,15 @@ def report_page(request: Request, run: str) -> Response:
     """The report of the run's newest scoring."""
     viewer = viewer_of(request)
     row = find_row(viewer, run)
-    page = report_html(viewer.store.result(row.id, scoring_of(row)), back=f"/runs/{run_name(row.id)}")
+    result = viewer.store.result(row.id, scoring_of(row))
+    page = report_html(result, f"/runs/{run_name(row.id)}", viewer.menu())
     request.state.policy = content_policy()
     return HTMLResponse(page)
 
 
-def report_html(result: RunResult, back: str = "") -> bytes:
-    """The page as bytes, whatever the texts hold."""
+def report_html(result: RunResult, back: str = "", menu: Collection[str] = ()) -> bytes:
+    """The page as bytes, whatever the texts hold; ``back`` and ``menu`` where it is opened in the viewer."""
     suite = plugins.load_suite(result.run.suite)
     metrics = suite.metrics_for(result.run.headline)
-    page = html_report(result, whole_report(result, suite), metrics, estimate, back)
+    page = html_report(result, whole_report(result, suite), metrics, estimate, back, menu)
     return page.encode("utf-8", "backslashreplace")
