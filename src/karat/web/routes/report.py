@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, HTTPException, Request
 from starlette.responses import HTMLResponse, Response
 
 from karat.core import plugins
@@ -24,13 +24,31 @@ from karat.web.page import viewer_of
 router = APIRouter(include_in_schema=False)
 
 
+AT_ONCE = 1_000
+"""Cases up to which the page waits for its report; of more, it says that the report is coming, and opens it then."""
+
+
 @router.get("/runs/{run}/report")
 def report_page(request: Request, run: str) -> Response:
     """The report of the run's newest scoring."""
     viewer = viewer_of(request)
     row = find_row(viewer, run)
-    result = viewer.store.result(row.id, scoring_of(row))
-    page = report_html(result, f"/runs/{run_name(row.id)}", viewer.menu())
+    scoring = scoring_of(row)
+    reviews = [review.id for review in viewer.store.reviews(row.id)]
+
+    def write() -> bytes:
+        return report_html(viewer.store.result(row.id, scoring), f"/runs/{run_name(row.id)}", viewer.menu())
+
+    key = (scoring, *reviews)
+    if row.cases <= AT_ONCE:
+        page = viewer.kept_pages(("report", *key, viewer.menu()), write)
+    else:
+        written = viewer.reports.get(key, write)
+        if written is None:
+            return viewer.page(request, "report_wait.html", run=row)
+        if written.page is None:
+            raise HTTPException(500, "The report could not be written. See the terminal where karat serve is running.")
+        page = written.page
     request.state.policy = content_policy()
     return HTMLResponse(page)
 
