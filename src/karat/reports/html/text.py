@@ -15,7 +15,7 @@ EXACT = 2**53
 """Whole numbers beyond this are not exact in JavaScript; they travel as text."""
 
 
-_TURNING = re.compile("[\u202a-\u202e\u2066-\u2069]")
+_TURNING = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
 def readable(text: str) -> str:
