@@ -14,6 +14,7 @@ import msgspec
 from typer.testing import CliRunner
 
 from karat.cli.main import app
+from karat.core.plugins import load_suite
 from karat.core.results.live import LiveBatch, live_case
 from karat.core.results.result import CaseResult, RunResult
 from karat.store import RunRecord, Store, open_store, run_name
@@ -85,7 +86,7 @@ def _part(result: RunResult, cases: Sequence[CaseResult]) -> RunResult:
 def _under_way(store: Store, record: RunRecord, result: RunResult) -> int:
     """A run whose process is this one, with all cases but the last scored so far."""
     copy = _copy(store, record, result, "running")
-    metrics = tuple(item.metric for item in result.summary)
+    metrics = tuple(metric.name for metric in load_suite(result.run.suite).metrics if metric.headline)
     now = time.time()
     lines = [
         live_case(result.run.suite, place, case, metrics, now - 30 + place / 10)

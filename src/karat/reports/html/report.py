@@ -29,6 +29,7 @@ from karat.reports.html.cases import MOST_CASES, case_records, overview_table
 from karat.reports.html.order import worst_first
 from karat.reports.html.page import MOST_FIGURES, sections, shown_metrics, summary_rows, tables_by_case
 from karat.reports.html.text import cut, embedded_json, readable
+from karat.reports.html.where_it_fails import answer_sentence, where_it_fails
 from karat.reports.look.palette import chosen_by_reader
 from karat.reports.plots.figures import plot_config, run_plots
 from karat.reports.reviews import MEANING, reviewed_words
@@ -76,6 +77,8 @@ def html_report(
         back=back,
         menu=menu,
         title=cut(report.title, 200),
+        answer=answer_sentence(result, shown),
+        fails=where_it_fails(result, shown),
         facts=_facts(result),
         figures=figures,
         rows=[row for row in rows if row not in figures],
@@ -135,6 +138,7 @@ def _page(**values: object) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["visible"] = readable
     template = environment.get_template("report.html.j2")
     return template.render(
         values,
