@@ -31,8 +31,9 @@ from karat.reports.html.page import MOST_FIGURES, sections, shown_metrics, summa
 from karat.reports.html.text import cut, embedded_json, readable
 from karat.reports.html.where_it_fails import answer_sentence, where_it_fails
 from karat.reports.look.palette import chosen_by_reader
+from karat.reports.outcomes_by_tag import main_metric
 from karat.reports.plots.figures import plot_config, run_plots
-from karat.reports.reviews import MEANING, reviewed_words
+from karat.reports.reviews import MEANING, reviewed_words, when
 from karat.stats.reviewed import reviewed_rates
 
 CASE_TABLES_ROOM = 200_000
@@ -72,7 +73,9 @@ def html_report(
         "config": plot_config(),
     }
     rows = summary_rows(result, shown, {rate.metric: rate.reviewed for rate in reviewed_rates(result, metrics)})
+    main = main_metric(result, shown)
     figures = [row for row in rows if row.headline][:MOST_FIGURES]
+    figures.sort(key=lambda row: main is None or row.title != readable(main.title))  # what the title says comes first
     return _page(
         back=back,
         menu=menu,
@@ -116,7 +119,7 @@ def _facts(result: RunResult) -> list[str]:
         f"{run.repeats} repeats" if run.repeats > 1 else "",
         f"truth set {run.truth_set}" if run.truth_set else "",
         f"prompt {run.prompt}" if run.prompt else "",
-        run.started,
+        when(run.started),
         ", ".join(run.tags),
         f"karat {run.karat}" if run.karat else "",
     )
