@@ -79,8 +79,9 @@ def answer_sentence(result: RunResult, metrics: Sequence[Metric]) -> str:
 def _bar(tag: str, right: int, wrong: int, silent: int, low: float | None, high: float | None) -> TagBar:
     drawn, scored = right + wrong + silent or 1, right + wrong
     ends = None if low is None or high is None else (100 * low * scored / drawn, 100 * high * scored / drawn)
-    shares = (100 * number / drawn for number in (right, wrong, silent))
-    return TagBar(cut(tag, 60), *shares, ends, wrong, scored, silent)
+    return TagBar(
+        cut(tag, 60), 100 * right / drawn, 100 * wrong / drawn, 100 * silent / drawn, ends, wrong, scored, silent
+    )
 
 
 def _short(row: GroupRow) -> GroupRow:
