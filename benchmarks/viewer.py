@@ -51,7 +51,6 @@ def main(count: int = CASES) -> None:
             "three runs as a matrix": "/compare?runs=r-0001,r-0002,r-0003",
             "a case over its runs": f"/cases/data_query?id={_an_id(url)}",
             "the queue of reviews": "/review?run=r-0001",
-            f"the report of {SMALL:,} cases": "/runs/r-0003/report",
         }
         found = {name: _opened(url, address) for name, address in pages.items()}
     rows = [[name, f"{first:.2f}", f"{again:.2f}"] for name, (first, again) in found.items()]

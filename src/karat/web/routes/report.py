@@ -24,7 +24,7 @@ from karat.web.page import viewer_of
 router = APIRouter(include_in_schema=False)
 
 
-AT_ONCE = 1_000
+AT_ONCE = 500
 """Cases up to which the page waits for its report; of more, it says that the report is coming, and opens it then."""
 
 
