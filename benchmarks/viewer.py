@@ -1,7 +1,8 @@
 """Pages of the viewer over two runs of 100,000 cases each, the first time and again; beside them a run of 1,000 cases.
 
-The first time nothing is kept in memory: the viewer was just started. A page is asked for through the whole
-application, without a network. For how it grows: ``python -m benchmarks.viewer CASES``.
+The first time nothing is kept in memory: the viewer was just started, and its templates and suites are loaded. A page
+is asked for through the whole application, without a network. CPU time, so that a busy machine gives nearly the same
+figures. For how it grows: ``python -m benchmarks.viewer CASES``.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from pathlib import Path
 from random import Random
 from statistics import median
 from typing import Any
+from urllib.parse import quote
 
 import msgspec
 
@@ -21,6 +23,7 @@ CASES = 100_000
 SMALL = 1_000
 AGAIN = 5
 LIMIT = 1.0
+LIMIT_AGAIN = 0.2
 HERE = "http://127.0.0.1:8765"
 
 
@@ -28,7 +31,7 @@ def main(count: int = CASES) -> None:
     from karat.store import open_store
 
     measure.heading(
-        "viewer", f"two runs of {count:,} cases, the first time and the median of {AGAIN} times after; seconds"
+        "viewer", f"two runs of {count:,} cases, the first time and the median of {AGAIN} times after; CPU seconds"
     )
     with tempfile.TemporaryDirectory(prefix="karat-viewer-") as folder:
         url = f"sqlite:///{Path(folder) / 'karat.db'}"
@@ -45,11 +48,23 @@ def main(count: int = CASES) -> None:
             "a case": "/runs/r-0001/cases/17",
             "with a baseline": "/runs/r-0002?baseline=r-0001",
             "two runs compared": "/compare?a=r-0001&b=r-0002",
+            "three runs as a matrix": "/compare?runs=r-0001,r-0002,r-0003",
+            "a case over its runs": f"/cases/data_query?id={_an_id(url)}",
+            "the queue of reviews": "/review?run=r-0001",
         }
         found = {name: _opened(url, address) for name, address in pages.items()}
     rows = [[name, f"{first:.2f}", f"{again:.2f}"] for name, (first, again) in found.items()]
     measure.table(["", "first", "again"], rows)
-    measure.limit("a run, the first time", found["a run"][0], LIMIT, "s")
+    for name, (first, again) in found.items():
+        measure.limit(f"{name}, the first time", first, LIMIT, "s")
+        measure.limit(f"{name}, again", again, LIMIT_AGAIN, "s")
+
+
+def _an_id(url: str) -> str:
+    from karat.store import open_store
+
+    with open_store(url) as store:
+        return quote(store.case_ids(1)[-1])
 
 
 def _add_run(store: Any, count: int, seed: int) -> None:
@@ -78,11 +93,15 @@ def _opened(url: str, address: str) -> tuple[float, float]:
     from starlette.testclient import TestClient
 
     from karat.web.app import create_app
+    from karat.web.page import warm, warm_suites
 
-    with TestClient(create_app(url), base_url=HERE) as client:
+    app = create_app(url)
+    with TestClient(app, base_url=HERE) as client:
         client.get("/static/karat.css").raise_for_status()  # the application is there
+        warm()
+        warm_suites(app.state.viewer.store)
         costs = [measure.of_call(lambda: client.get(address).raise_for_status()) for _ in range(1 + AGAIN)]
-    return costs[0].wall, median(cost.wall for cost in costs[1:])
+    return costs[0].cpu, median(cost.cpu for cost in costs[1:])
 
 
 if __name__ == "__main__":

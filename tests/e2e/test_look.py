@@ -11,6 +11,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 import msgspec
 import pytest
@@ -31,16 +32,28 @@ PAGES = {
     "new case": "/runs/{run}/cases/{wrong}/new",
     "report": "/runs/{run}/report",
     "compare": "/compare?a={base}&b={run}",
+    "history": "/cases/{suite}?id={wrong_id}",
+    "matrix": "/compare?runs={base},{run},{third}",
+    "review": "/review?run={run}",
+    "agreement": "/review/agreement?run={run}",
+    "live": "/runs/{live}?baseline={base}",
 }
 """Pages that each suite has; a page of a suite is added here."""
 OTHERS = {
     "runs": "/?baseline=r-0001",
     "runs by date": "/?by=date",
     "compare what": "/compare",
+    "tune what": "/tune",
+    "tune": "/tune?run={run}",
+    "tune at a budget": "/tune?run={run}&budget=30",
     "no such page": "/nothing",
 }
-"""Pages that are the same for all suites."""
+"""Pages that are the same for all suites, or that one suite has."""
+STATUS = {"no-such-page": 404}
+"""Of a page that is not to be found."""
 WIDTHS = (1440, 390)
+FURTHER_WIDTHS = (1920, 1024, 768, 320)
+"""Where only the overflow is measured."""
 CONTRAST = {"resultTypes": ["violations"], "runOnly": {"type": "rule", "values": ["color-contrast"]}}
 """What can differ between light and dark."""
 OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
@@ -77,7 +90,7 @@ def looked_at(page: Page, viewer: Viewer, path: str, name: str) -> list[str]:
 
     def said(message: object) -> None:
         text = getattr(message, "text", str(message))
-        if "status of 404" not in text:  # what the browser says of a page that is not there
+        if name not in STATUS or "status of 404" not in text:  # what the browser says of a page that is not there
             found.append(f"console: {text}")
 
     def asked(request: object) -> None:
@@ -90,7 +103,9 @@ def looked_at(page: Page, viewer: Viewer, path: str, name: str) -> list[str]:
     page.on("request", asked)
     page.set_viewport_size({"width": WIDTHS[0], "height": 900})
     page.emulate_media(color_scheme="light")
-    page.goto(viewer.address + path)
+    answer = page.goto(viewer.address + path)
+    if answer is None or answer.status != STATUS.get(name, 200):
+        found.append(f"status: {answer and answer.status}")
     for width in WIDTHS:
         page.set_viewport_size({"width": width, "height": 900})
         for scheme in ("light", "dark"):
@@ -103,19 +118,31 @@ def looked_at(page: Page, viewer: Viewer, path: str, name: str) -> list[str]:
             found += [f"{where}: {v['id']}: {[node['html'][:160] for node in v['nodes'][:2]]}" for v in violations]
             if folder := os.environ.get("KARAT_LOOK"):
                 page.screenshot(path=Path(folder) / f"{name}-{width}-{scheme}.png", full_page=True)
+    page.emulate_media(color_scheme="light")
+    for width in FURTHER_WIDTHS:
+        page.set_viewport_size({"width": width, "height": 900})
+        if page.evaluate(OVERFLOW) > 0:
+            found.append(f"{width} px: wider than the screen: {page.evaluate(TOO_WIDE)}")
     page.remove_listener("console", said)
     page.remove_listener("pageerror", said)
     page.remove_listener("request", asked)
     return found
 
 
+def address(pattern: str, viewer: Viewer, suite: str) -> str:
+    """A page's address for the runs of a suite."""
+    fields = msgspec.structs.asdict(viewer.pairs[suite])
+    return pattern.format(**fields | {"wrong_id": quote(fields["wrong_id"]), "suite": suite})
+
+
 @pytest.mark.parametrize("suite", SUITES)
 @pytest.mark.parametrize("name", PAGES)
 def test_a_page_of_a_suite(page: Page, viewer: Viewer, name: str, suite: str) -> None:
-    path = PAGES[name].format(**msgspec.structs.asdict(viewer.pairs[suite]))
+    path = address(PAGES[name], viewer, suite)
     assert looked_at(page, viewer, path, f"{name}-{suite}".replace(" ", "-")) == []
 
 
 @pytest.mark.parametrize("name", OTHERS)
 def test_a_page_for_all_suites(page: Page, viewer: Viewer, name: str) -> None:
-    assert looked_at(page, viewer, OTHERS[name], name.replace(" ", "-")) == []
+    path = address(OTHERS[name], viewer, "retrieval")
+    assert looked_at(page, viewer, path, name.replace(" ", "-")) == []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from karat.core.explanation import Cell, CellRow, Cells, Explanation, Line, Part
-from karat.reports.answer_changes import MOST_CELLS, answer_changes
+from karat.reports.answer_changes import MOST_CELLS, answer_changes, only_answer
 from karat.reports.comparison import part_words
 
 
@@ -106,3 +106,15 @@ def test_the_headline_where_the_parts_do_not_say_why() -> None:
 def test_needs_review_is_neither_right_nor_wrong() -> None:
     review = Explanation(outcome="needs_review", headline="negated")
     assert told(right(), review) == ["answer: ✓ right → negated"]
+
+
+def test_a_case_that_one_run_lacks_says_what_came_of_it_in_the_other() -> None:
+    def alone(before: Explanation | None, after: Explanation | None) -> list[str]:
+        return [part_words(part) for part in only_answer(before, after)]
+
+    assert alone(None, right()) == ["answer: not in this run → ✓ right"]
+    assert alone(wrong(headline="asked CHL, got PER"), None) == ["answer: ✗ asked CHL, got PER → not in this run"]
+    assert alone(None, Explanation(outcome="error", reason="429", headline="429")) == [
+        "answer: not in this run → error: 429"
+    ]
+    assert only_answer(None, None) == ()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
+import msgspec
 import pytest
 
 import karat
@@ -40,3 +42,20 @@ def test_the_report_carries_them(tmp_path: Any) -> None:
     page = file.read_text(encoding="utf-8")
     assert '<template id="form-0">' in page and '<template id="form-1">' in page
     assert "Needed keys and their ranks" in page
+
+
+def test_each_case_of_the_report_has_its_own_form(tmp_path: Any) -> None:
+    """The page has the worst cases first, whatever the order of the file."""
+    cases = [{"id": f"q{n}", "question": "?", "relevant": [f"needed-{n}"]} for n in range(6)]
+    answers = [{"id": f"q{n}", "results": [f"needed-{n}" if n % 2 else "x"]} for n in range(6)]
+    file = tmp_path / "out.html"
+    write_reports(karat.score(suite="retrieval", cases=cases, predictions=answers), html=file)
+    page = file.read_text(encoding="utf-8")
+    found = re.search(r'<script type="application/json"[^>]*>(.*?)</script>', page, re.DOTALL)
+    assert found
+    ids = [case["id"] for case in msgspec.json.decode(found[1])["cases"]]
+    forms = dict(re.findall(r'<template id="form-(\d+)">(.*?)</template>', page, re.DOTALL))
+    assert ids == ["q0", "q2", "q4", "q1", "q3", "q5"]
+    for place, case in enumerate(ids[:3]):
+        assert f"needed-{case[1:]} is not in the list" in forms[str(place)]
+    assert all("at rank 1" in forms[str(place)] for place in (3, 4, 5))

@@ -202,6 +202,14 @@ def test_the_report_runs_its_own_scripts_and_no_others(client: TestClient) -> No
     assert client.get("/runs/r-9999/report").headers["content-security-policy"] == HEADERS["Content-Security-Policy"]
 
 
+def test_the_report_has_the_menu_of_every_page(client: TestClient) -> None:
+    def menu(address: str) -> list[str]:
+        return re.findall(r'href="(/\w*)"', client.get(address).text.split('aria-label="Main"')[1].split("</nav>")[0])
+
+    assert menu("/runs/r-0001/report") == menu("/runs/r-0001") == ["/", "/compare", "/review"]
+    assert 'aria-label="Main"' not in client.get("/export/r-0001/run.html").text
+
+
 def test_wrong_tokens_are_limited_and_people_who_are_signed_in_are_not_held_up(store_url: str) -> None:
     app = create_app(store_url, host="192.0.2.7", token=TOKEN)
     now = 0.0

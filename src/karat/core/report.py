@@ -79,6 +79,8 @@ class Series(msgspec.Struct, frozen=True):
     """The columns of an interval around each figure of bars."""
     table: int | None = None
     """The table it is from, where that is another than the chart's."""
+    tone: Literal["", "right", "wrong", "none"] = ""
+    """What it counts, where its colour should say so: right cases, wrong ones, cases without an answer."""
 
 
 class Chart(msgspec.Struct, frozen=True):
@@ -95,6 +97,16 @@ class Chart(msgspec.Struct, frozen=True):
     darker; in Excel stacked bars."""
     y_most: float | None = None
     """Where the y axis ends; None: where the figures do."""
+
+
+MOST_BARS = 15
+"""Rows that :func:`bar_chart` draws; all are in the table."""
+
+
+def bar_chart(title: str, what: str, counted: str, rows: int, column: int, table: int = 0) -> Chart:
+    """Bars of the counts in one column for the first rows of a table, named by its first column."""
+    series = Series(counted, 0, column, 0, min(rows, MOST_BARS) - 1)
+    return Chart(title, what, counted, (series,), table, kind="bar")
 
 
 class Sheet(msgspec.Struct, frozen=True):

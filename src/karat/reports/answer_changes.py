@@ -63,6 +63,13 @@ def answer_changes(before: Explanation, after: Explanation) -> tuple[PartChange,
     return tuple(found) if reason.before == reason.after else (reason, *found)
 
 
+def only_answer(before: Explanation | None, after: Explanation | None) -> tuple[PartChange, ...]:
+    """A case that one of the runs does not have: whether the answer of the other is right, or what is wrong with it."""
+    absent = Given(("not in this run",))
+    sides = (absent if side is None else _whole(side) for side in (before, after))
+    return (PartChange("answer", *sides),) if before or after else ()
+
+
 def _told(side: Explanation, given: Sequence[Given]) -> bool:
     """Whether the changes say why this answer is wrong, or there is nothing to say."""
     return side.outcome == "right" or not side.headline or any(one.right is False for one in given)

@@ -13,7 +13,7 @@ from karat.core.explanation import Explanation
 from karat.core.json_types import JsonMapping
 from karat.core.results.columns import cases_at
 from karat.core.results.result import CaseResult, RunResult
-from karat.reports.answer_changes import PartChange, answer_changes
+from karat.reports.answer_changes import PartChange, answer_changes, only_answer
 from karat.reports.console.run import reason_of
 from karat.stats.compare.case_changes import CHANGES, CaseChanges, number
 from karat.stats.compare.right_wrong import VERDICTS, RightWrong, Verdict
@@ -224,7 +224,8 @@ class Changes(Sequence[Change]):
         for case, row, place, first, second in zip(ids, rows, places_a, before, after, strict=True):
             kind: Kind = ORDER[self._grouped.kinds[row]] if row >= 0 else "same"
             question = second.question or first.question
-            parts = answer_changes(first.why, second.why) if first.why and second.why else ()
+            was, now = first.why, second.why
+            parts = answer_changes(was, now) if was and now else only_answer(was, now)
             verdict = self._grouped.verdict(place)
             changes.append(Change(case, kind, question, self._moves(row), first.side, second.side, verdict, parts))
         return changes

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from karat.core.report import Cell, Column, Report, Sheet, Table
+from karat.core.report import MOST_BARS, Cell, Chart, Column, Report, Series, Sheet, Table
+from karat.core.results.failure_groups import FailureGroups
 from karat.reports.changes import SECTIONS
 from karat.reports.comparison import Compared, answer_lines, label, moves_text, outcome
 from karat.reports.failure_groups import TITLE, groups_table
@@ -44,9 +45,17 @@ def _sheets(item: Compared, tail: str) -> list[Sheet]:
         rows = [(g.name, item.title(g.metric), *_cells(g.difference)) for g in groups]
         found.append(_list(f"By {kind}{tail}", kind, rows))
     if item.failure_groups is not None and item.failure_groups.groups:
-        found.append(Sheet(f"{TITLE}{tail}", (groups_table(item.failure_groups, label(item.a)),)))
+        found.append(_failure_groups(item, item.failure_groups, tail))
     found.append(_cases(item, tail))
     return found
+
+
+def _failure_groups(item: Compared, groups: FailureGroups, tail: str) -> Sheet:
+    """The groups, and the first of them as pairs of bars."""
+    last = min(len(groups.groups), MOST_BARS) - 1
+    series = (Series(label(item.a), 0, 3, 0, last), Series(label(item.b), 0, 2, 0, last))
+    bars = Chart("Failure groups before and now", "what went wrong", "cases in both", series, kind="bar")
+    return Sheet(f"{TITLE}{tail}", (groups_table(groups, label(item.a)),), charts=(bars,))
 
 
 def _list(title: str, head: str, rows: Sequence[tuple[Cell, ...]]) -> Sheet:

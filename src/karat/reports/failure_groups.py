@@ -3,16 +3,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import msgspec
 
 from karat.core.problems import count_of
-from karat.core.report import Cell, Column, Sheet, Table, visible
+from karat.core.report import Cell, Column, Sheet, Table, bar_chart, visible
 from karat.core.results.columns import columns_of
 from karat.core.results.failure_columns import failure_columns_of
-from karat.core.results.failure_groups import FailureGroup, FailureGroups, group_failures
+from karat.core.results.failure_groups import SINGLE, FailureGroup, FailureGroups, group_failures
 from karat.core.results.result import RunResult
+from karat.core.suite import Metric
+from karat.reports.outcomes_by_tag import outcomes_by_tag, outcomes_chart
 from karat.stats.compare.pairing import pair_columns
 
 TITLE = "Failure groups"
@@ -90,10 +92,17 @@ def further_words(found: FailureGroups) -> str:
     )
 
 
-def groups_sheet(result: RunResult) -> Sheet | None:
-    """All groups that are named, for a workbook; None where every case is right."""
+def groups_sheet(result: RunResult, metrics: Sequence[Metric] = ()) -> Sheet | None:
+    """All groups that are named, for a workbook, and right and wrong cases by tag; None where every case is right."""
     found = failure_groups(result)
-    return Sheet(TITLE, (groups_table(found),)) if found.groups else None
+    if not found.groups:
+        return None
+    named = sum(group.key != SINGLE for group in found.groups)  # single cases come last
+    bars = (bar_chart("Largest failure groups", "what went wrong", "cases", named, 2),) if named else ()
+    tags = outcomes_by_tag(result, metrics)
+    if tags is None:
+        return Sheet(TITLE, (groups_table(found),), charts=bars)
+    return Sheet(TITLE, (groups_table(found), tags), charts=(*bars, outcomes_chart(tags, 1)))
 
 
 def groups_table(found: FailureGroups, baseline: str = "") -> Table:

@@ -36,7 +36,7 @@ def whole_report(result: RunResult, suite: Suite) -> Report:
     )
     sheets = _with_tables(report.sheets, tables) if tables else report.sheets
     sheets = _before_about(sheets, added_sheet(result, more)) if more else sheets
-    groups = groups_sheet(result)
+    groups = groups_sheet(result, metrics)
     sheets = _before_about(sheets, groups) if groups else sheets
     for more_sheet in (reviews_sheet(result, metrics), judge_sheet(result)):
         sheets = _before_about(sheets, more_sheet) if more_sheet else sheets

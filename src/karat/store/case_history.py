@@ -2,7 +2,7 @@
 
 Runs of a suite mostly have the same cases in the same order. So the case is looked for where the run before had it,
 which costs one block of figures a run; only where it is not there the ids of the run are searched. A run with the truth
-set of one that lacks the case lacks it too.
+set and the number of cases of one that lacks the case lacks it too.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ def read_history(
 ) -> list[CaseInRun]:
     """The case in each of these runs that has it, in their order. ``guess``: where the first of them may have it."""
     found: list[CaseInRun] = []
-    lacking: set[str] = set()
+    lacking: set[tuple[str, int]] = set()
     for row in rows:
-        if row.scoring is None or (row.truth_set and row.truth_set in lacking):
+        if row.scoring is None or (row.truth_set and (row.truth_set, row.cases) in lacking):
             continue
         one = _guessed(connection, row, case_id, guess) if guess is not None else None
         one = one or _searched(connection, row, case_id)
         if one is None:
-            lacking.add(row.truth_set)
+            lacking.add((row.truth_set, row.cases))
         else:
             found.append(one)
             guess = one.position

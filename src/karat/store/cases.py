@@ -44,11 +44,26 @@ def read_ids(connection: Connection, run_id: int) -> list[str]:
 
 def read_case(connection: Connection, run_id: int, case_id: str) -> bytes | None:
     """One case as it was when the run began; None when the run kept none of this id."""
-    wanted = to_bytes(case_id)
-    for found in blocks_from(connection, run_blocks, run_id, IDS):
-        if wanted in found.block.payload() and wanted in (ids := found.block.items()):
-            held = block_at(connection, run_blocks, run_id, CASES, found.first)
-            if held is None:
-                raise DamagedBlock("the cases of a block of ids are missing")
-            return held.block.items()[ids.index(wanted)]
-    return None
+    return read_named(connection, run_id, [case_id]).get(case_id)
+
+
+def read_named(connection: Connection, run_id: int, case_ids: Iterable[str]) -> dict[str, bytes]:
+    """Those of these cases that the run kept, as they were when it began. The ids are gone through once, as far as
+    needed."""
+    wanted = {to_bytes(case_id): case_id for case_id in case_ids}
+    found: dict[str, bytes] = {}
+    for stored in blocks_from(connection, run_blocks, run_id, IDS):
+        if len(found) == len(wanted):
+            break
+        payload = stored.block.payload()
+        near = [one for one in wanted if one in payload]
+        places = {one: place for place, one in enumerate(stored.block.items()) if one in wanted} if near else {}
+        if not places:
+            continue
+        held = block_at(connection, run_blocks, run_id, CASES, stored.first)
+        if held is None:
+            raise DamagedBlock("the cases of a block of ids are missing")
+        items = held.block.items()
+        for one, place in places.items():
+            found.setdefault(wanted[one], items[place])
+    return found

@@ -20,7 +20,7 @@ from karat.core.results.columns import Columns
 from karat.core.results.failure_columns import FailureColumns, make_failures
 from karat.core.results.result import CaseResult, CaseReview, MetricSummary, RunInfo, RunResult
 from karat.core.results.verdicts import settled
-from karat.core.results.word_lists import WordLists
+from karat.core.results.word_lists import PackedBlock
 from karat.store import cases as case_blocks
 from karat.store import lease_parts
 from karat.store import leases as lease_rows
@@ -430,7 +430,7 @@ class Store:
             return msgspec.structs.replace(columns, words=result_blocks.read_words(connection, scoring))
 
     def _failures(self, scoring: int) -> FailureColumns | None:
-        def read(position: int) -> WordLists:
+        def read(position: int) -> PackedBlock:
             with self._reading() as connection:
                 return read_failure_block(connection, scoring, position)
 

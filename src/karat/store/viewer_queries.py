@@ -18,6 +18,7 @@ from karat.store.block_tables import blocks_from
 from karat.store.case_history import CaseInRun, read_case_results, read_history, read_settings
 from karat.store.case_list import CaseList, Line
 from karat.store.case_pages import CaseQuery, TagCount
+from karat.store.cases import read_named
 from karat.store.filters_and_case_sets import CaseSet, SavedFilter
 from karat.store.notes import OF_A_SUITE, any_notes
 from karat.store.predictions import count_answers, waiting_cases
@@ -120,6 +121,15 @@ class Viewing:
         """The lines of the cases at these positions, in this order."""
         with self._store._reading() as connection:
             return self._store._lists.of(connection, scoring).lines(connection, positions)
+
+    def results_at(self, scoring: int, positions: Sequence[int]) -> list[CaseResult]:
+        """The whole results of the cases at these positions, in this order."""
+        return self._store._results_at(scoring, positions)
+
+    def cases(self, run_id: int, case_ids: Sequence[str]) -> dict[str, bytes]:
+        """The JSON of those of these cases that the run kept."""
+        with self._store._reading() as connection:
+            return read_named(connection, run_id, case_ids)
 
     def _list(self, scoring: int) -> CaseList:
         with self._store._reading() as connection:

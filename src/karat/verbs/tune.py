@@ -59,7 +59,7 @@ class Tuned(msgspec.Struct, frozen=True):
         from karat.search.choose.text import heading_of, lines_of
 
         rows = [
-            [one.field, f"{one.n:,}", one.model, f"{one.tokens:,}", figure(one.recall), figure(one.mrr)]
+            [one.field, f"{one.n:,}", one.model or "", f"{one.tokens:,}", figure(one.recall), figure(one.mrr)]
             for one in self.tuning.fields
         ]
         told = [line.strip() for line in lines_of(self.tuning)[len(rows) + 1 :]]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from importlib.metadata import version
 from threading import Thread
 
@@ -15,7 +15,7 @@ from starlette.responses import JSONResponse, Response
 from karat.core.problems import UserError
 from karat.store import Store, open_store
 from karat.store.reviews import StaleReview
-from karat.web.page import Viewer, warm
+from karat.web.page import Viewer, warm, warm_suites
 from karat.web.resuming import Resuming
 from karat.web.routes import ROUTERS
 from karat.web.security.guard import HEADERS, Guard
@@ -53,7 +53,7 @@ def create_app(
 
     @asynccontextmanager
     async def opened_and_closed(_: FastAPI) -> AsyncIterator[None]:
-        Thread(target=warm, daemon=True).start()
+        Thread(target=_warm, args=(opened,), daemon=True).start()
         yield
         opened.close()
 
@@ -75,6 +75,12 @@ def create_app(
     app.add_exception_handler(Exception, _bug)
     app.add_middleware(Guard, hosts=host_list(host, port, allow_hosts), sessions=sessions, behind_proxy=behind_proxy)
     return app
+
+
+def _warm(store: Store) -> None:
+    warm()
+    with suppress(Exception):  # a store that is closed at once, or cannot be read: the first page says so
+        warm_suites(store)
 
 
 def _http_error(request: Request, error: Exception) -> Response:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from karat.core.results.result import CaseResult
 from karat.reports.console.run import reason_of
 from karat.store import RunRow
 from karat.store.case_list import Line
@@ -33,16 +34,23 @@ class CaseRow(msgspec.Struct, frozen=True):
 def case_rows(viewer: Viewer, row: RunRow, lines: Sequence[Line], main: Figure | None, changed: Newly) -> list[CaseRow]:
     """Only the cases of one page are opened for it."""
     words = dict.fromkeys(changed.wrong, "newly wrong") | dict.fromkeys(changed.right, "newly right")
-    return [_row(viewer, row, line, main, words.get(line.position, "")) for line in lines]
+    outcomes = [_outcome(line, main) for line in lines]
+    wanted = [line.position for line, outcome in zip(lines, outcomes, strict=True) if _is_opened(row, outcome)]
+    results = dict(zip(wanted, viewer.viewing.results_at(scoring_of(row), wanted), strict=True))
+    return [
+        _row(row, line, outcome, results.get(line.position), main, words.get(line.position, ""))
+        for line, outcome in zip(lines, outcomes, strict=True)
+    ]
 
 
-def _row(viewer: Viewer, row: RunRow, line: Line, main: Figure | None, change: str) -> CaseRow:
-    outcome = _outcome(line, main)
-    if outcome == "right" and row.repeats < 2:
-        return CaseRow(line, outcome, change=change)
-    found = viewer.store.case_result(scoring_of(row), line.position)
+def _is_opened(row: RunRow, outcome: str) -> bool:
+    """Whether the list says more of a case than its line has."""
+    return outcome != "right" or row.repeats > 1
+
+
+def _row(row: RunRow, line: Line, outcome: str, found: CaseResult | None, main: Figure | None, change: str) -> CaseRow:
     if found is None:
-        return CaseRow(line, outcome, line.reason, change=change)
+        return CaseRow(line, outcome, change=change)
     why = "" if outcome == "right" else found.error or reason_of(row.suite, found) or line.reason
     return CaseRow(line, outcome, why, tries_text(found, main), change)
 

@@ -107,8 +107,9 @@ def changed_answers(viewer: Viewer, first: RunRow, second: RunRow) -> tuple[str,
 
 
 def read_changes(viewer: Viewer, first: RunRow, second: RunRow, found: Compared, ids: Sequence[str]) -> list[Change]:
-    """These cases with both answers and how they differ; no other case is read."""
-    return with_texts(viewer, first, second, found).changes.of_cases(ids)
+    """These cases with both answers and how they differ; no other case is read. Kept for those who come back."""
+    key = ("changes", *_answers_key(viewer, first, second)[1:], *ids)
+    return viewer.kept_pages(key, lambda: with_texts(viewer, first, second, found).changes.of_cases(ids))
 
 
 def with_texts(viewer: Viewer, first: RunRow, second: RunRow, found: Compared) -> Compared:
@@ -135,8 +136,7 @@ def cases_in(viewer: Viewer, row: RunRow) -> StoredCases:
     """The cases of a run as they were asked."""
 
     def read(ids: Sequence[str]) -> dict[str, JsonMapping]:
-        found = ((case, viewer.store.case(row.id, case)) for case in ids)
-        return {case: msgspec.json.decode(data) for case, data in found if data is not None}
+        return {case: msgspec.json.decode(data) for case, data in viewer.viewing.cases(row.id, ids).items()}
 
     return read
 

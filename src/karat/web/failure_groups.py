@@ -9,6 +9,7 @@ from __future__ import annotations
 import msgspec
 
 from karat.core.problems import UserError, count_of
+from karat.core.results.failure_columns import FailureColumns
 from karat.core.results.failure_groups import FailureGroups, group_failures
 from karat.reports.failure_groups import GroupRow, further_words, group_rows
 from karat.stats.compare.pairing import pair_columns
@@ -87,9 +88,13 @@ def _comparable(row: RunRow, baseline: RunRow | None) -> RunRow | None:
 
 
 def _grouped(viewer: Viewer, row: RunRow, baseline: RunRow | None) -> FailureGroups:
-    found = viewer.store.failures(row.scoring or 0, row.suite)
+    found = _failures(viewer, row)
     if baseline is None or baseline.scoring is None:
         return group_failures(found)
     pairs = pair_columns(viewer.viewing.columns(row.scoring or 0), viewer.viewing.columns(baseline.scoring))
-    before = viewer.store.failures(baseline.scoring, baseline.suite)
-    return group_failures(found, before, (pairs.places_a, pairs.places_b))
+    return group_failures(found, _failures(viewer, baseline), (pairs.places_a, pairs.places_b))
+
+
+def _failures(viewer: Viewer, row: RunRow) -> FailureColumns:
+    """Kept: the run alone, and the run against each baseline, need them."""
+    return viewer.kept(("failures", row.scoring), lambda: viewer.store.failures(row.scoring or 0, row.suite))

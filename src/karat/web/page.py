@@ -3,12 +3,15 @@ safe."""
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import cache
 
 from fastapi import Request
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined, select_autoescape
 from starlette.responses import Response
 
+from karat.core import plugins
+from karat.core.problems import UserError
 from karat.store import Store, run_name
 from karat.store.viewer_queries import Viewing
 from karat.web import formatting
@@ -16,6 +19,7 @@ from karat.web.cache import Kept
 from karat.web.recent_search import LastSearched
 from karat.web.resuming import Resuming
 from karat.web.security.sessions import Sessions
+from karat.web.waiting_reports import WaitingReports
 from karat.web.watched_runs import Watched
 
 
@@ -30,11 +34,14 @@ class Viewer:
         self.kept = Kept(16)
         self.kept_small = Kept(5000)
         """For what is a few numbers, such as the difference between two runs."""
+        self.kept_pages = Kept(64)
+        """For what fills a page: a few cases with their answers, or a report."""
+        self.reports = WaitingReports()
         self.last_searched = LastSearched()
         self.watched = Watched(store)
         self.resuming = resuming or Resuming()
 
-    def _menu(self) -> frozenset[str]:
+    def menu(self) -> frozenset[str]:
         """The pages of the head that have something to show: tuning only where a run has a note of it."""
         return frozenset({"/review", "/tune"} if self.viewing.any_notes() else {"/review"})
 
@@ -46,7 +53,7 @@ class Viewer:
             "closed": self.sessions.closed,
             "here": request.url.path,
             "project": self.project,
-            "menu": self._menu() if session else frozenset(),
+            "menu": self.menu() if session else frozenset(),
         }
         text = _templates().get_template(template).render(**known, **values)
         return Response(text.encode("utf-8", "backslashreplace"), code, media_type="text/html")
@@ -75,6 +82,13 @@ def warm() -> None:
     found = _templates()
     for name in found.list_templates(["html"]):
         found.get_template(name)
+
+
+def warm_suites(store: Store) -> None:
+    """Load the suites of the newest runs. One that cannot be loaded is reported where somebody opens its runs."""
+    for suite in {row.suite for row in store.runs(20)}:
+        with suppress(UserError, ImportError):
+            plugins.load_suite(suite)
 
 
 def viewer_of(request: Request) -> Viewer:

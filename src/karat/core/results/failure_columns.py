@@ -12,7 +12,7 @@ from karat.core.explanation import Explanation, Failure, Outcome
 from karat.core.results.columns import StoredCases
 from karat.core.results.failures import case_failures
 from karat.core.results.result import CaseResult, RunResult
-from karat.core.results.word_lists import Word, WordLists, WordListsBuilder, pack, unpack
+from karat.core.results.word_lists import PackedBlock, Word, WordLists, WordListsBuilder, pack, unpack
 
 if TYPE_CHECKING:
     import numpy as np
@@ -65,6 +65,14 @@ def numbers_of(words: Iterable[Word]) -> tuple[list[int], list[int]]:
     """The numbers of the labels and of the families."""
     pairs = [(number_of(word[1]), number_of(word[2])) for word in words]
     return [label for label, _ in pairs], [family for _, family in pairs]
+
+
+def numbers_in(block: PackedBlock, known: dict[bytes, int]) -> tuple[list[int], list[int]]:
+    """The same for a block as it is stored. ``known``: the numbers of texts of earlier blocks, to which new ones are
+    added."""
+    texts = {part for _, label, family in block.words for part in (label, family)}
+    known |= {text: number_of(text.decode()) for text in texts if text not in known}
+    return [known[label] for _, label, _ in block.words], [known[family] for _, _, family in block.words]
 
 
 def from_words(found: WordLists) -> FailureColumns:

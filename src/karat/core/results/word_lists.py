@@ -134,3 +134,25 @@ def unpack(blocks: Iterable[bytes]) -> WordLists:
         counts.append(np.frombuffer(found.counts, "<u4").astype(np.int64))
     starts = np.concatenate(([0], np.cumsum(np.concatenate(counts)))).astype(np.int64)
     return WordLists(list(words), starts, np.concatenate(codes), np.concatenate(values))
+
+
+class PackedBlock(msgspec.Struct, frozen=True):
+    """The lists of one block with its words still as bytes, for a reader who needs few of them, or only numbers for
+    them."""
+
+    words: list[list[bytes]]
+    starts: NDArray[np.int64]
+    codes: NDArray[np.uint32]
+
+    def word_of(self, entry: int) -> Word:
+        """The word of an entry."""
+        return tuple(part.decode() for part in self.words[int(self.codes[entry])])
+
+
+def unpack_block(block: bytes) -> PackedBlock:
+    """One block, as :func:`pack` gave it."""
+    import numpy as np
+
+    found = _decoder.decode(block)
+    starts = np.concatenate(([0], np.cumsum(np.frombuffer(found.counts, "<u4"), dtype=np.int64)))
+    return PackedBlock(_words_decoder.decode(found.words), starts, np.frombuffer(found.codes, "<u4"))

@@ -22,6 +22,8 @@ COLOURS = tuple(colour(f"series-{number}") for number in range(1, 7))
 """Told apart in lightness too; a series beyond the last begins again, with another mark."""
 MARKS = ("circle", "square", "triangle", "diamond")
 FEW = 10
+NO_ZERO = "#,##0;-#,##0;"
+"""In stacked bars a part without cases would write its 0 over its neighbour."""
 GRID = {"visible": True, "line": {"color": colour("line")}}
 LONGEST_NAME = 120
 """Excel refuses a chart's or series' name of more than 255 characters; long before that it is unreadable."""
@@ -30,10 +32,13 @@ LONGEST_NAME = 120
 def draw_charts(book: Workbook, page: Worksheet, sheet: Sheet, tops: Sequence[int]) -> None:
     """Every chart to the right of all tables, one below the other. ``tops``: the row of each table's heading."""
     right = max((len(table.columns) for table in sheet.tables), default=0) + 1
-    for number, chart in enumerate(sheet.charts):
+    free = 0
+    for chart in sheet.charts:
         top = tops[chart.table]
         drawing = _drawn(book, page.name, chart, sheet.tables[chart.table], top, tops)
-        page.insert_chart(top + number * ROWS, right, drawing)
+        row = max(top, free)
+        page.insert_chart(row, right, drawing)
+        free = row + ROWS
 
 
 def _drawn(book: Workbook, page: str, chart: Chart, table: Table, top: int, tops: Sequence[int]) -> ExcelChart:
@@ -74,7 +79,8 @@ def _bars(book: Workbook, page: str, chart: Chart, table: Table, top: int) -> Ex
     """Bars that lie, the first row on top as in the table. Each says its figure."""
     drawing = book.add_chart({"type": "bar", **({"subtype": "stacked"} if chart.kind == "matrix" else {})})
     for index, series in enumerate(chart.series):
-        look = {"gap": 40, "data_labels": {"value": True, "font": {"size": 9}}, **_fill(_colour(series, index))}
+        labels = {"value": True, "font": {"size": 9}} | ({"num_format": NO_ZERO} if chart.kind == "matrix" else {})
+        look = {"gap": 40, "data_labels": labels, **_fill(_colour(series, index))}
         look |= _interval(series, table)
         drawing.add_series(_cells(page, series, top) | look)
     # The axis of the names is turned round, so that the first comes on top, and crossed at its end, which is then
@@ -118,6 +124,8 @@ def _cells(page: str, series: Series, top: int) -> JsonObject:
 
 
 def _colour(series: Series, index: int) -> str:
+    if series.tone:
+        return colour({"right": "right-fill", "wrong": "wrong-fill", "none": "neutral-fill"}[series.tone])
     return colour("wrong") if series.marked else COLOURS[index % len(COLOURS)]
 
 

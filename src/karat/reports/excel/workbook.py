@@ -33,6 +33,8 @@ MAX_ROWS = 1_048_576
 """Rows of a worksheet. A longer table goes on in a second sheet."""
 MANY_CELLS = 2_000_000
 """From here on rows go to disk as they are written, so that memory does not grow with the report."""
+WRAPPING = ("wrapped", "text")
+"""Kinds of columns whose texts go on in a second line where they are longer than the column."""
 MAX_LINES = 12
 """Lines of text that a row shows. The rest of a long cell is there, and shows when the cell is opened; the cell has a
 mark."""
@@ -181,7 +183,7 @@ def _write_table(page: Worksheet, table: Table, top: int, widths: Sequence[int],
     for index, column in enumerate(table.columns):
         page.write_string(top, index, cell_text(column.title), look.heading(column))
     puts = [_writer(page, index, column, look) for index, column in enumerate(table.columns)]
-    wrapped = [(index, widths[index]) for index, column in enumerate(table.columns) if column.kind == "wrapped"]
+    wrapped = [(index, widths[index]) for index, column in enumerate(table.columns) if column.kind in WRAPPING]
     row, marked = top, 0
     for row, cells in enumerate(table.rows, start=top + 1):
         height = 1
@@ -270,7 +272,7 @@ def _writer(page: Worksheet, index: int, column: Column, look: _Look) -> Put:
     """The function that writes the cells of one column. All that can be decided once is decided here."""
     write_string, write_number, write_blank = page.write_string, page.write_number, page.write_blank
     if _is_text(column):
-        style = look.wrapped if column.kind == "wrapped" else look.text
+        style = look.wrapped if column.kind in WRAPPING else look.text
         states = look.states if column.kind == "status" else {}
 
         def put_text(row: int, cell: Cell) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -29,10 +29,12 @@ from karat.reports.html.cases import MOST_CASES, case_records, overview_table
 from karat.reports.html.order import worst_first
 from karat.reports.html.page import MOST_FIGURES, sections, shown_metrics, summary_rows, tables_by_case
 from karat.reports.html.text import cut, embedded_json, readable
+from karat.reports.html.where_it_fails import answer_sentence, where_it_fails
 from karat.reports.look.palette import chosen_by_reader
+from karat.reports.outcomes_by_tag import main_metric
 from karat.reports.plots.figures import plot_config, run_plots
 from karat.reports.reuse import reuse_words
-from karat.reports.reviews import MEANING, reviewed_words
+from karat.reports.reviews import MEANING, reviewed_words, when
 from karat.stats.reviewed import reviewed_rates
 
 CASE_TABLES_ROOM = 200_000
@@ -46,10 +48,15 @@ def write_html(result: RunResult, report: Report, metrics: Sequence[Metric], est
 
 
 def html_report(
-    result: RunResult, report: Report, metrics: Sequence[Metric], estimate: Estimator, back: str = ""
+    result: RunResult,
+    report: Report,
+    metrics: Sequence[Metric],
+    estimate: Estimator,
+    back: str = "",
+    menu: Collection[str] = (),
 ) -> str:
     """The whole page. ``report`` is what the suite made of the result, ``metrics`` are the suite's. In the viewer it
-    has the viewer's head, and ``back`` is the page that it was opened from."""
+    has the viewer's head with the pages of ``menu``, and ``back`` is the page that it was opened from."""
     shown = shown_metrics(result, (*metrics, *USAGE))
     found = overview_table(report, result.cases)
     overview_sheet, overview = found if found else (None, None)
@@ -67,10 +74,15 @@ def html_report(
         "config": plot_config(),
     }
     rows = summary_rows(result, shown, {rate.metric: rate.reviewed for rate in reviewed_rates(result, metrics)})
+    main = main_metric(result, shown)
     figures = [row for row in rows if row.headline][:MOST_FIGURES]
+    figures.sort(key=lambda row: main is None or row.title != readable(main.title))  # what the title says comes first
     return _page(
         back=back,
+        menu=menu,
         title=cut(report.title, 200),
+        answer=answer_sentence(result, shown),
+        fails=where_it_fails(result, shown),
         facts=_facts(result),
         figures=figures,
         rows=[row for row in rows if row not in figures],
@@ -81,7 +93,7 @@ def html_report(
         sections=[(part, [(len(general) + number, charts[number]) for number in part.plots]) for part in parts],
         total=len(result.cases),
         kept=len(records["cases"]),
-        forms=rendered_forms(result.run.suite, result.cases[: len(records["cases"])]),
+        forms=rendered_forms(result.run.suite, cases[: len(records["cases"])]),
         data=embedded_json(data),
     )
 
@@ -109,7 +121,7 @@ def _facts(result: RunResult) -> list[str]:
         f"truth set {run.truth_set}" if run.truth_set else "",
         f"prompt {run.prompt}" if run.prompt else "",
         f"reused: {told}" if (told := reuse_words(result)) else "",
-        run.started,
+        when(run.started),
         ", ".join(run.tags),
         f"karat {run.karat}" if run.karat else "",
     )
@@ -131,6 +143,7 @@ def _page(**values: object) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["visible"] = readable
     template = environment.get_template("report.html.j2")
     return template.render(
         values,

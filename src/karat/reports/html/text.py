@@ -15,7 +15,7 @@ EXACT = 2**53
 """Whole numbers beyond this are not exact in JavaScript; they travel as text."""
 
 
-_TURNING = re.compile("[\u202a-\u202e\u2066-\u2069]")
+_TURNING = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
 def readable(text: str) -> str:
@@ -73,12 +73,25 @@ def shortened(value: object, longest: int, most: int, depth: int = 0) -> object:
 
 def fitting(value: object, room: int) -> tuple[object, bool]:
     """As much of a plain value as fits into this many bytes, and whether anything is gone. None: nothing of it fits."""
-    for longest, most in ((room, room), (1_000, 60), (300, 20), (120, 8), (60, 3)):
+    too_large = _plain_size(value) > room  # in the page it only grows
+    if not too_large:
+        whole = shortened(value, room, room)
+        if embedded_size(whole) <= room:
+            return whole, False
+    for longest, most in ((1_000, 60), (300, 20), (120, 8), (60, 3)):
         if longest <= room:
             kept = shortened(value, longest, most)
             if embedded_size(kept) <= room:
-                return kept, longest != room and kept != shortened(value, room, room)
+                return kept, too_large or kept != shortened(value, room, room)
     return None, True
+
+
+def _plain_size(value: object) -> int:
+    """Bytes of the value as plain JSON; 0 where it cannot be written as it is."""
+    try:
+        return len(msgspec.json.encode(value))
+    except (TypeError, UnicodeEncodeError):
+        return 0
 
 
 def cell_words(cell: Cell, column: Column, longest: int = 600) -> str:

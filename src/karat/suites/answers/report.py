@@ -7,13 +7,12 @@ from collections.abc import Sequence
 
 from karat.core.report import (
     Cell,
-    Chart,
     Column,
     Report,
-    Series,
     Sheet,
     Table,
     about_sheet,
+    bar_chart,
     errors_sheet,
     estimate_cells,
     estimate_columns,
@@ -31,8 +30,6 @@ from karat.suites.answers.text_to_sql.report import sql_sheets
 PROFILES = ("spider2", "strict")
 LISTED = 8
 """This many instances are named for a reason."""
-MOST_BARS = 20
-"""Reasons that get a bar; there are hardly more."""
 
 
 def report(result: RunResult, estimate: Estimator) -> Report:
@@ -138,8 +135,7 @@ def _reasons(result: RunResult) -> Sheet | None:
         Column("which", "wrapped", 40),
     )
     rows = tuple((reason, len(ids), len(ids) / total, _listed(ids)) for reason, ids in found)
-    last = min(len(rows), MOST_BARS) - 1
-    bars = Chart("Why answers are not right", "reason", "instances", (Series("instances", 0, 1, 0, last),), kind="bar")
+    bars = bar_chart("Why answers are not right", "reason", "instances", len(rows), 1)
     return Sheet("Reasons", (Table(columns, rows),), freeze_columns=1, charts=(bars,))
 
 

@@ -14,6 +14,7 @@ from karat.core.report import (
     Sheet,
     Table,
     about_sheet,
+    bar_chart,
     errors_sheet,
     states_table,
     summary_table,
@@ -206,7 +207,8 @@ def _error_classes(result: RunResult) -> Sheet | None:
         Column("examples", "wrapped", 90),
     )
     note = "The class of the first error of each task; a recovered error stays counted."
-    return Sheet("Errors by class", (Table(columns, rows, note=note),))
+    bars = bar_chart("First errors by class", "error class", "tasks", len(rows), 1)
+    return Sheet("Errors by class", (Table(columns, rows, note=note),), charts=(bars,))
 
 
 def _missing(result: RunResult) -> Sheet | None:
@@ -221,4 +223,5 @@ def _missing(result: RunResult) -> Sheet | None:
     )
     columns = (Column("task", "wrapped", 22), Column("kind", "text", 16), Column("requirement", "wrapped", 90))
     each = Table(columns, rows, "Each of them")
-    return Sheet("Missing requirements", (kinds, each))
+    bars = bar_chart("Missed requirements by kind", "kind", "tasks", len(kinds.rows), 1)
+    return Sheet("Missing requirements", (kinds, each), charts=(bars,))

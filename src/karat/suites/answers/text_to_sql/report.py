@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable
 
-from karat.core.report import Cell, Column, Sheet, Table
+from karat.core.report import Cell, Column, Sheet, Table, bar_chart
 from karat.core.results.result import CaseResult, RunResult
 from karat.suites.answers.details import SqlDetails, judged
 from karat.suites.answers.headline_profile import EVERY
@@ -103,4 +103,7 @@ def _parts(cases: list[Judged]) -> list[Sheet]:
         columns = (Column("part", "text", 16), Column("group", "text", 24), Column("wrong answers", "count", 14))
         if rows:
             tables.append(Table(columns, rows, title))
-    return [Sheet("Parts", tuple(tables))] if tables else []
+    if not tables:
+        return []
+    bars = bar_chart("Which parts of wrong answers differ", "part", "wrong answers", len(tables[0].rows), 2)
+    return [Sheet("Parts", tuple(tables), charts=(bars,))]

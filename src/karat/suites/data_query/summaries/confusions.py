@@ -13,7 +13,7 @@ import msgspec
 
 from karat.core.explanation import read_details
 from karat.core.json_types import JsonObject
-from karat.core.report import Cell, Column, Sheet, Table
+from karat.core.report import Cell, Column, Sheet, Table, bar_chart
 from karat.core.results.result import CaseResult, RepeatResult, RunResult
 from karat.suites.data_query.details import Details, DimensionDetails
 from karat.suites.data_query.reasons import REASONS
@@ -145,7 +145,10 @@ def sheet(result: RunResult, kept: Kept) -> Sheet | None:
         )
         note = "A case has every reason that applies. A case that is fully right has none."
         tables.append(Table(tuple(head), cells, "Reasons", note))
-    return Sheet("Confusions", tuple(tables)) if tables else None
+    charts = (
+        (bar_chart("Why cases are not right", "reason", "cases", len(cells), 1, len(tables) - 1),) if counts else ()
+    )
+    return Sheet("Confusions", tuple(tables), charts=charts) if tables else None
 
 
 def _failed(case: CaseResult | RepeatResult) -> tuple[str, ...]:
