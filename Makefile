@@ -5,7 +5,7 @@ STAMP := .venv/.installed
 # Hundreds of short processes import karat in the tests: without compiled files each would compile it anew.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test test-docs test-whole test-servers test-computing lint types contracts check coverage schema lock bench bench-check clean setup fuzz proofs proof-kills proof-long proof-model sbom audit chaos
+.PHONY: demo test test-docs test-whole test-servers test-computing lint types contracts check coverage schema lock bench bench-check clean setup fuzz proofs proof-kills proof-long proof-model sbom audit chaos news
 
 demo: $(STAMP)
 	@$(BIN)/karat demo
@@ -125,6 +125,11 @@ sbom: $(STAMP) $(TOOLS_STAMP)
 # Known vulnerabilities of the locked packages. The data comes from the network; without it nothing was checked, and it says so.
 audit: $(TOOLS_STAMP)
 	@$(PYTHON) tools/audit.py $(TOOLS)/pip-audit requirements.lock
+
+# The files of changes/ into CHANGELOG.md, at a release: make news VERSION=0.2.0. Without a version, only show them.
+VERSION ?=
+news: $(TOOLS_STAMP)
+	$(TOOLS)/towncrier build $(if $(VERSION),--yes --version $(VERSION),--draft --version next)
 
 clean:
 	rm -rf .venv .venv-tools .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist build
