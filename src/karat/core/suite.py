@@ -27,6 +27,7 @@ from karat.core.problems import Problem
 from karat.core.records import AnyCase, Case, Prediction, as_asked
 from karat.core.scores import Score
 from karat.core.suite_prompt import Prompting
+from karat.core.worked_examples import ReasonNote
 
 if TYPE_CHECKING:
     from typing_extensions import TypeVar as TypeVarWithDefault
@@ -273,6 +274,11 @@ class Suite(Generic[Target, Options, Comparison]):
     """What only this suite counts over a whole run, by name, as plain JSON values."""
     reasons: tuple[str, ...] = ()
     """The closed list of reasons why a case is not right, for gates: ``SUITE.reason.CODE``."""
+    reason_notes: Mapping[str, ReasonNote] = field(default_factory=dict)
+    """Reason → what it means, what usually causes it, and an example, for ``karat explain``."""
+    worked_examples: Path | None = None
+    """A JSON file of cases with answers and the value of each metric, for ``karat explain``; see
+    ``core.worked_examples``."""
     reasons_of: Callable[[CaseResult | RepeatResult], Sequence[str]] = lambda _: ()
     """Which of them a case has; also for one that failed."""
     notes: Callable[[], Mapping[str, type[msgspec.Struct]]] = dict
@@ -296,7 +302,7 @@ class Suite(Generic[Target, Options, Comparison]):
     """(case, user turn, options) → the comparisons of answers that are right in everything. A metric without a value in
     all of them is one that the case cannot have, so that a failed call does not count 0 there. Empty: the case can have
     every metric."""
-    cluster: Callable[[Case[Target]], str] = lambda _: ""
+    cluster: Callable[[Case[Target]], str] = lambda case: case.cluster
     """What cases that are variants of one have in common; empty: the case stands alone. See
     ``core.results.clusters``."""
     follow_up: Callable[[Case[Target], int, Sequence[bytes], Options], str | None] | None = None
@@ -329,6 +335,9 @@ class Suite(Generic[Target, Options, Comparison]):
     """(case, the answer that a person accepts, the path of the cases, options) → what to change in the case files so
     that the answer is right by the rule too, and the old ones stay so. Reads files, writes none. May raise UserError
     where it cannot be said there."""
+
+    status_file: Callable[[Case[Target]], tuple[Path, int]] | None = None
+    """(case) → the JSONL file and the line that hold its ``status``, where that is not where the case itself is."""
 
     case_file: Callable[[Sequence[JsonMapping]], CaseFile | None] | None = None
     """(stored cases as JSON values) → the same as a case file of the suite. None: its cases do not stand one by one in

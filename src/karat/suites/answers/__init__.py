@@ -1,5 +1,7 @@
 """A submission folder against gold answers: strings, numbers, tables, DuckDB files, SQL."""
 
+from pathlib import Path
+
 from karat.core.case_form import showing
 from karat.core.explanation import explaining
 from karat.core.suite import Suite
@@ -22,6 +24,7 @@ from karat.suites.answers.options import Options
 from karat.suites.answers.options_check import check_options
 from karat.suites.answers.predictions import predictions_from, read_predictions
 from karat.suites.answers.prompts import PROMPTING
+from karat.suites.answers.reason_notes import REASON_NOTES
 from karat.suites.answers.records import REASONS, Gold
 from karat.suites.answers.report import report
 from karat.suites.answers.responses import understand
@@ -52,6 +55,8 @@ suite = Suite(
     recognises=recognises,
     short_keys={"questions": "cases", "databases": "options", "test_suite": "options"},
     headline=headline,
+    reason_notes=REASON_NOTES,
+    worked_examples=Path(__file__).with_name("worked_examples.json"),
     reasons=REASONS,
     reasons_of=reasons_of,
     highlights=highlights,

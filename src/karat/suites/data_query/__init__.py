@@ -1,5 +1,7 @@
 """From a question to an SDMX selection, scored term by term for each dimension."""
 
+from pathlib import Path
+
 from karat.core.case_form import showing
 from karat.core.explanation import explaining
 from karat.core.suite import Suite
@@ -19,6 +21,7 @@ from karat.suites.data_query.metrics import METRICS
 from karat.suites.data_query.options import Options
 from karat.suites.data_query.predictions import read_predictions, stream_predictions
 from karat.suites.data_query.prompts import PROMPTING
+from karat.suites.data_query.reason_notes import REASON_NOTES
 from karat.suites.data_query.reasons import REASONS
 from karat.suites.data_query.report import report
 from karat.suites.data_query.responses import understand
@@ -47,6 +50,8 @@ suite = Suite(
     form=showing(Details, form),
     report=report,
     figures=figures,
+    reason_notes=REASON_NOTES,
+    worked_examples=Path(__file__).with_name("worked_examples.json"),
     reasons=REASONS,
     reasons_of=reasons_of,
     advice=advice,

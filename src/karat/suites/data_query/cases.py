@@ -16,7 +16,7 @@ from karat.core.files.lines import each_line
 from karat.core.files.reading import FileRefused, is_empty, read_bytes, why_not_there
 from karat.core.json_types import JsonMapping
 from karat.core.problems import Problem, UserError
-from karat.core.records import Case, Turn, Where
+from karat.core.records import Case, Status, Turn, Where
 from karat.core.suite import GIVEN, LoadedCases, all_cases
 from karat.core.yaml.edit import find
 from karat.core.yaml.plain_values import node_of
@@ -36,6 +36,10 @@ class CaseFile(msgspec.Struct, frozen=True):
     name: str = ""
     tags: tuple[str, ...] = ()
     comments: str = ""
+    status: Status = "accepted"
+    """``draft``: proposed by a program; not scored until a person accepts it."""
+    cluster: str = ""
+    """The same for all rephrasings of one question; they count as one case in intervals."""
 
 
 _read_case = reader_for(CaseFile)
@@ -163,7 +167,16 @@ def _case(node: Node, findings: Findings, source: Where) -> Case[Target] | None:
                 findings.add(spot.node if spot else node, f'case "{found.id}": {message}', hint)
     if len(findings.problems) > before:
         return None
-    return Case(found.id, found.conversation, found.name, found.tags, found.comments, {}, source)
+    return Case(
+        found.id,
+        found.conversation,
+        found.name,
+        found.tags,
+        found.comments,
+        source=source,
+        status=found.status,
+        cluster=found.cluster,
+    )
 
 
 def _name_case(node: Node, findings: Findings, before: int) -> None:

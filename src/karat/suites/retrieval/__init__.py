@@ -1,11 +1,13 @@
 """What a search finds of what it should find: TREC and BEIR files, and evaluation tables of sheets."""
 
+from pathlib import Path
+
 from karat.core.case_form import showing
 from karat.core.explanation import explaining
 from karat.core.recorded import recorded_lines
 from karat.core.suite import Suite
 from karat.suites.retrieval.accept import accept
-from karat.suites.retrieval.cases import cases_from, load_cases, recognises
+from karat.suites.retrieval.cases import cases_from, load_cases, recognises, status_file
 from karat.suites.retrieval.choice import choice
 from karat.suites.retrieval.comparison import compare
 from karat.suites.retrieval.details import Details, details
@@ -42,11 +44,13 @@ suite = Suite(
     report=report,
     recognises=recognises,
     highlights=highlights,
+    worked_examples=Path(__file__).with_name("worked_examples.json"),
     notes=notes,
     choice=choice,
     default_system=default_system,
     prompting=PROMPTING,
     accept=accept,
+    status_file=status_file,
     extras=lambda cases, _options: ("retrieval",) if any(case.source.file.endswith(".sheet") for case in cases) else (),
     import_rows=import_rows,
     export_row=export_row,
