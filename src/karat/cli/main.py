@@ -18,7 +18,7 @@ from karat.cli.options import verbosity
 from karat.cli.options.bare_options import accept_bare_options
 from karat.cli.printing.fetching import fetch_progress
 from karat.cli.printing.plugin_warnings import show_plugin_warnings
-from karat.cli.setup import check, demo, doctor, explain, imports, init, structures
+from karat.cli.setup import check, demo, doctor, explain, imports, init, schema, structures, watch
 from karat.cli.stored_runs import compare, export, gate, report, runs, serve, show, store
 from karat.core.problems import UserError
 from karat.core.remote.room import display_with
@@ -75,9 +75,11 @@ app.command("demo", short_help="Run the example projects.")(demo.demo)
 app.command("init", short_help="Start a new project.")(init.init)
 app.command("check", short_help="Find all mistakes in the case files.")(check.check)
 app.add_typer(cases_app, name="cases")
+app.command("schema", short_help="Print or write the JSON Schemas of Karat's files.")(schema.schema)
 app.command("structures", short_help="List what SDMX structure files contain.")(structures.structures)
 app.command("run", short_help="Run the cases against a system and score its answers.")(run.run)
 app.command("score", short_help="Score recorded or stored answers without calling a system.")(score.score)
+app.command("watch", short_help="Score again whenever a file changes.")(watch.watch)
 app.command("fill", short_help="Make a test suite for a database from its gold SQL.")(fill.fill)
 app.command("answers", short_help="Score a submission folder against gold answers.")(answers.answers)
 app.command("tune", short_help="Choose the best n and model for each field of a sheet.")(tune.tune)

@@ -23,6 +23,7 @@ from typing import Generic, TypeVar
 import msgspec
 from yaml.nodes import Node, SequenceNode
 
+from karat.core.file_forms import FileForm
 from karat.core.files import json
 from karat.core.files.lines import each_line
 from karat.core.files.reading import FileRefused, read_unpacked, why_not_there
@@ -64,6 +65,11 @@ class CaseFiles(Generic[Row, Target]):
 
     def __init__(self, row: type[Row], target: Callable[[Row], Target]) -> None:
         self._row, self._target = row, target
+
+    @property
+    def forms(self) -> tuple[FileForm, ...]:
+        """For ``Suite.case_forms``."""
+        return (FileForm(self._row),)
 
     def load(self, path: Path) -> LoadedCases:
         """Every case under a path, and every problem."""

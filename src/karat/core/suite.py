@@ -20,6 +20,7 @@ import msgspec
 from karat.core.case_form import ShowForm, no_form
 from karat.core.choice import Choice
 from karat.core.explanation import Explain, unexplained
+from karat.core.file_forms import FileForm
 from karat.core.json_types import JsonMapping
 from karat.core.parameters import Parameter, Value, read_values, suffix_of
 from karat.core.plain_report import plain_report
@@ -252,6 +253,8 @@ class Suite(Generic[Target, Options, Comparison]):
     example: Path | None = None
     """A folder with a project to start from: a ``karat.yaml``, cases, and recorded answers or a system. ``karat init
     --suite NAME`` copies it."""
+    placeholder_answer: str = ""
+    """An answer in the right form that says nothing, for the assistant that ``karat init`` writes."""
     cpu_heavy: bool = False
     """Score on a process pool by default."""
     check_cases: Callable[[Sequence[Case[Target]], Sequence[Path], Options], CheckedCases] = (
@@ -336,6 +339,10 @@ class Suite(Generic[Target, Options, Comparison]):
     that the answer is right by the rule too, and the old ones stay so. Reads files, writes none. May raise UserError
     where it cannot be said there."""
 
+    case_forms: tuple[FileForm, ...] = ()
+    """The forms of an entry of a case file, for the JSON Schema that editors use. None: any object."""
+    prediction_forms: tuple[FileForm, ...] = ()
+    """The same for a line of recorded predictions."""
     status_file: Callable[[Case[Target]], tuple[Path, int]] | None = None
     """(case) → the JSONL file and the line that hold its ``status``, where that is not where the case itself is."""
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from karat.core.case_form import showing
 from karat.core.explanation import explaining
+from karat.core.file_forms import FileForm
 from karat.core.suite import Suite
 from karat.suites.answers.accept import accept
 from karat.suites.answers.case_file import case_file
@@ -13,6 +14,7 @@ from karat.suites.answers.details import Details, details, reasons_of
 from karat.suites.answers.explain import explain
 from karat.suites.answers.export import export_row
 from karat.suites.answers.extras import extras
+from karat.suites.answers.file_forms import GoldRow, QuestionRow, SubmittedLine
 from karat.suites.answers.files import files
 from karat.suites.answers.form import form
 from karat.suites.answers.gold.check import check_cases
@@ -36,6 +38,7 @@ suite = Suite(
     summary="a submission folder against gold answers: strings, numbers, tables, DuckDB files, SQL",
     target=Gold,
     options=Options,
+    placeholder_answer="I do not know.",
     metrics=METRICS,
     load_cases=load_cases,
     stream_cases=stream_cases,
@@ -62,6 +65,8 @@ suite = Suite(
     highlights=highlights,
     prompting=PROMPTING,
     accept=accept,
+    case_forms=(FileForm(GoldRow, open=True), FileForm(QuestionRow, open=True)),
+    prediction_forms=(FileForm(SubmittedLine, open=True),),
     extras=extras,
     files=files,
     import_rows=import_rows,

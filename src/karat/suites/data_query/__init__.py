@@ -4,11 +4,12 @@ from pathlib import Path
 
 from karat.core.case_form import showing
 from karat.core.explanation import explaining
+from karat.core.file_forms import FileForm
 from karat.core.suite import Suite
 from karat.suites.data_query.accept import accept
 from karat.suites.data_query.advice import advice
 from karat.suites.data_query.case_file import case_file
-from karat.suites.data_query.cases import cases_from, load_cases, recognises, stream_cases
+from karat.suites.data_query.cases import CaseFile, cases_from, load_cases, recognises, stream_cases
 from karat.suites.data_query.checks.cases import check_cases
 from karat.suites.data_query.codes_at_hand import check_options
 from karat.suites.data_query.comparison import compare, perfect
@@ -19,7 +20,7 @@ from karat.suites.data_query.form import form
 from karat.suites.data_query.import_rows import import_rows
 from karat.suites.data_query.metrics import METRICS
 from karat.suites.data_query.options import Options
-from karat.suites.data_query.predictions import read_predictions, stream_predictions
+from karat.suites.data_query.predictions import RecordedLine, read_predictions, stream_predictions
 from karat.suites.data_query.prompts import PROMPTING
 from karat.suites.data_query.reason_notes import REASON_NOTES
 from karat.suites.data_query.reasons import REASONS
@@ -34,6 +35,7 @@ suite = Suite(
     summary="question → SDMX indicator selection, scored term by term for each dimension",
     target=Target,
     options=Options,
+    placeholder_answer='{"indicator_selection": []}',
     metrics=METRICS,
     load_cases=load_cases,
     stream_cases=stream_cases,
@@ -58,6 +60,8 @@ suite = Suite(
     recognises=recognises,
     prompting=PROMPTING,
     accept=accept,
+    case_forms=(FileForm(CaseFile),),
+    prediction_forms=(FileForm(RecordedLine, open=True),),
     files=lambda _case, _predictions, options: options.structures,
     import_rows=import_rows,
     export_row=export_row,

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Annotated
 
 import msgspec
 from yaml.nodes import MappingNode, Node
 
 from karat.core.drafts import status_in
+from karat.core.file_forms import Holds
 from karat.core.files.reading import why_not_there
 from karat.core.json_types import JsonMapping
 from karat.core.problems import Problem, UserError, count_of
@@ -43,14 +45,18 @@ def load_cases(path: Path) -> LoadedCases:
     raise UserError(f"there are no cases at {path}: {why_not_there(path)}", hint=hint)
 
 
+Judged = dict[str, int] | tuple[str, ...]
+"""Keys with their relevance, or keys alone."""
+
+
 class GivenCase(msgspec.Struct, frozen=True):
     """A question that is given as Python values. ``relevant``: its documents; ``fields``: the keys of each field; with
     their relevance, or 1."""
 
     id: str
     question: str = ""
-    relevant: Raw | None = None
-    fields: dict[str, Raw] = {}
+    relevant: Annotated[Raw | None, Holds(Judged)] = None
+    fields: Annotated[dict[str, Raw], Holds(Judged)] = {}
     name: str = ""
     tags: tuple[str, ...] = ()
     comments: str = ""

@@ -14,10 +14,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Annotated
 
 import msgspec
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
+from karat.core.file_forms import Holds
 from karat.core.problems import did_you_mean
 from karat.core.records import Case, Status, Turn, Where
 from karat.core.remote.address import INSIDE, url_inside
@@ -61,7 +63,7 @@ class TaskEntry(msgspec.Struct, frozen=True):
 class TaskFile(msgspec.Struct, frozen=True):
     """A file that gives the same tables to all its tasks."""
 
-    tasks: tuple[Raw, ...]
+    tasks: Annotated[tuple[Raw, ...], Holds(TaskEntry)]
     tables: dict[str, Raw] = {}
 
 
