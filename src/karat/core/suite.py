@@ -343,6 +343,20 @@ class Suite(Generic[Target, Options, Comparison]):
     """The forms of an entry of a case file, for the JSON Schema that editors use. None: any object."""
     prediction_forms: tuple[FileForm, ...] = ()
     """The same for a line of recorded predictions."""
+    covers: Callable[[Case[Target], Options], Mapping[str, Iterable[str]]] = lambda _case, _options: {}
+    """(case, options) → kind of thing → what of it the case touches (codes, tables, functions), for ``karat cases
+    coverage``."""
+    coverable: Callable[[Sequence[Case[Target]], Options], Mapping[str, Iterable[str]]] = lambda _cases, _options: {}
+    """(cases, options) → kind of thing → all that there is of it, where the suite knows."""
+    entry: Callable[[Case[Target]], JsonMapping] | None = None
+    """(case) → the same as an entry that ``add_entries`` takes, where a case is not in one piece in its file. None, or
+    an empty one: it is."""
+    add_entries: Callable[[Path, Sequence[JsonMapping]], Mapping[Path, bytes]] | None = None
+    """(path of the cases, new entries) → what to change in which files, where a case is not in one piece. None, or an
+    empty one: it is added to its file."""
+    try_target: Callable[[Case[Target], Options], str] = lambda _case, _options: ""
+    """(case, options) → why its target cannot be right, found by executing it or by looking it up; empty where nothing
+    is wrong. Asked of every draft before it is written."""
     status_file: Callable[[Case[Target]], tuple[Path, int]] | None = None
     """(case) → the JSONL file and the line that hold its ``status``, where that is not where the case itself is."""
 

@@ -16,7 +16,7 @@ from functools import cache
 from itertools import pairwise
 from typing import (
     Annotated,
-    Any,  # Any: as an annotation of a struct it takes every value; as a hint it is some form of typing's
+    Any,  # Any: hints of any form are looked into, and one of them is Any itself
     Literal,
     TypeVar,
     Union,

@@ -10,6 +10,7 @@ from karat.suites.answers.accept import accept
 from karat.suites.answers.case_file import case_file
 from karat.suites.answers.cases import cases_from, load_cases, recognises, stream_cases, truth
 from karat.suites.answers.comparison import compare
+from karat.suites.answers.covers import coverable, covers
 from karat.suites.answers.details import Details, details, reasons_of
 from karat.suites.answers.explain import explain
 from karat.suites.answers.export import export_row
@@ -32,6 +33,7 @@ from karat.suites.answers.report import report
 from karat.suites.answers.responses import understand
 from karat.suites.answers.submission.export import export_predictions
 from karat.suites.answers.text_to_sql.predictions import paired
+from karat.suites.answers.try_target import try_target
 
 suite = Suite(
     name="answers",
@@ -65,6 +67,9 @@ suite = Suite(
     highlights=highlights,
     prompting=PROMPTING,
     accept=accept,
+    try_target=try_target,
+    covers=covers,
+    coverable=coverable,
     case_forms=(FileForm(GoldRow, open=True), FileForm(QuestionRow, open=True)),
     prediction_forms=(FileForm(SubmittedLine, open=True),),
     extras=extras,

@@ -8,6 +8,7 @@ from karat.suites.codegen.accept import accept
 from karat.suites.codegen.case_file import case_file
 from karat.suites.codegen.cases import cases_from, load_cases, recognises, stream_cases, truth
 from karat.suites.codegen.comparison import compare
+from karat.suites.codegen.covers import coverable, covers
 from karat.suites.codegen.details import Details, details
 from karat.suites.codegen.explain import explain
 from karat.suites.codegen.export import export_row
@@ -27,6 +28,7 @@ from karat.suites.codegen.report import report
 from karat.suites.codegen.responses import understand
 from karat.suites.codegen.tasks.check import check_cases
 from karat.suites.codegen.tasks.files import TaskEntry, TaskFile
+from karat.suites.codegen.try_target import try_target
 
 suite = Suite(
     name="codegen",
@@ -57,6 +59,8 @@ suite = Suite(
     follow_up=follow_up,
     prompting=PROMPTING,
     accept=accept,
+    covers=covers,
+    coverable=coverable,
     case_forms=(FileForm(TaskEntry), FileForm(TaskFile, alone=True)),
     prediction_forms=(FileForm(RecordedLine, open=True),),
     extras=lambda _cases, _options: ("codegen",),
@@ -64,4 +68,5 @@ suite = Suite(
     import_rows=import_rows,
     export_row=export_row,
     understand=understand,
+    try_target=try_target,
 )

@@ -13,6 +13,7 @@ from karat.suites.data_query.cases import CaseFile, cases_from, load_cases, reco
 from karat.suites.data_query.checks.cases import check_cases
 from karat.suites.data_query.codes_at_hand import check_options
 from karat.suites.data_query.comparison import compare, perfect
+from karat.suites.data_query.covers import coverable, covers
 from karat.suites.data_query.details import Details, details
 from karat.suites.data_query.explain import explain
 from karat.suites.data_query.export import export_row
@@ -29,6 +30,7 @@ from karat.suites.data_query.responses import understand
 from karat.suites.data_query.selection import Target
 from karat.suites.data_query.summaries.confusions import reasons_of
 from karat.suites.data_query.summaries.figures import figures
+from karat.suites.data_query.try_target import try_target
 
 suite = Suite(
     name="data_query",
@@ -60,6 +62,9 @@ suite = Suite(
     recognises=recognises,
     prompting=PROMPTING,
     accept=accept,
+    try_target=try_target,
+    covers=covers,
+    coverable=coverable,
     case_forms=(FileForm(CaseFile),),
     prediction_forms=(FileForm(RecordedLine, open=True),),
     files=lambda _case, _predictions, options: options.structures,

@@ -11,6 +11,7 @@ from karat.suites.retrieval.accept import accept
 from karat.suites.retrieval.cases import GivenCase, cases_from, load_cases, recognises, status_file
 from karat.suites.retrieval.choice import choice
 from karat.suites.retrieval.comparison import compare
+from karat.suites.retrieval.covers import coverable, covers
 from karat.suites.retrieval.details import Details, details
 from karat.suites.retrieval.explain import explain
 from karat.suites.retrieval.export import export_row
@@ -20,6 +21,7 @@ from karat.suites.retrieval.formats.qrels_check import check_cases
 from karat.suites.retrieval.highlights import highlights
 from karat.suites.retrieval.import_rows import import_rows
 from karat.suites.retrieval.metrics import METRICS
+from karat.suites.retrieval.new_entries import add_entries, entry, try_target
 from karat.suites.retrieval.notes import notes
 from karat.suites.retrieval.options import Options
 from karat.suites.retrieval.predictions import RankedLine, read_predictions, stream_predictions, understand
@@ -53,6 +55,11 @@ suite = Suite(
     default_system=default_system,
     prompting=PROMPTING,
     accept=accept,
+    entry=entry,
+    add_entries=add_entries,
+    try_target=try_target,
+    covers=covers,
+    coverable=coverable,
     case_forms=(FileForm(GivenCase), FileForm(Query, open=True)),
     prediction_forms=(FileForm(RankedLine, open=True),),
     status_file=status_file,

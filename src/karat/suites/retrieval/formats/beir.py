@@ -121,3 +121,15 @@ def line_of(path: Path, name: str) -> int:
         except (msgspec.DecodeError, UnicodeDecodeError):
             continue
     raise UserError(f'there is no question "{name}" in {path}')
+
+
+def documents_of(folder: Path) -> list[str]:
+    """The ids of the corpus, in its order; empty when there is none."""
+    path = packed_or_not(folder / CORPUS)
+    found: list[str] = []
+    for _, line in each_line(path) if path is not None else ():
+        try:
+            found.append(str(msgspec.json.decode(line, type=_Document).id))
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            continue
+    return found
