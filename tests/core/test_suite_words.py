@@ -57,6 +57,7 @@ ALLOWED = {
     ("reports/look/charts.html", "start"): "the start of an axis",
     ("web/templates/live_parts.html", "start"): "the start of an axis",
     ("verbs/explain.py", "reasons"): "the reasons of any suite",
+    ("cli/cases/app.py", "coverage"): "the name of a command",
     ("reports/trend.py", "reasons"): "a figure that a suite may have",
     ("reports/html/cases.py", "reasons"): "the reasons of explanations",
     ("web/quick_filters.py", "reasons"): "the reasons of explanations",

@@ -13,7 +13,7 @@ from karat.core.extras import EXTRAS
 from karat.core.files.atomic import write_bytes
 from karat.core.problems import UserError, did_you_mean
 from karat.core.suite import Suite
-from karat.verbs.new_project import (
+from karat.verbs.setup.new_project import (
     ASSISTANT,
     CI,
     Kind,

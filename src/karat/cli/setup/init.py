@@ -12,7 +12,7 @@ from karat.cli.options.shared import complete_suites
 
 Kind = Literal["recorded", "function", "command", "openai", "http"]
 CI = Literal["none", "github", "gitlab"]
-"""As in ``karat.verbs.new_project``, which is imported only when a project is made."""
+"""As in ``karat.verbs.setup.new_project``, which is imported only when a project is made."""
 
 
 def init(
@@ -107,7 +107,7 @@ def _ask() -> tuple[str, Kind, str | None, CI]:
     """Which suite, which system, which CI."""
     from karat.core import plugins
     from karat.verbs.init import suites_with_example
-    from karat.verbs.new_project import CIS, KINDS
+    from karat.verbs.setup.new_project import CIS, KINDS
 
     summaries = {name: plugins.load_suite(name).summary for name in suites_with_example()}
     suite = _choose("What does your assistant return?", summaries, "data_query")

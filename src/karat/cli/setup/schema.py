@@ -34,7 +34,7 @@ def schema(
     """
     from karat.cli.printing.consoles import stdout
     from karat.cli.printing.outputs import PRINTED, write_data
-    from karat.verbs.schema import schema_named, schemas, write_schemas, written
+    from karat.verbs.setup.schema import schema_named, schemas, write_schemas, written
 
     if write is not None:
         files = write_schemas(write)

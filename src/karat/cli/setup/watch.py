@@ -18,7 +18,7 @@ from karat.cli.options.shared import (
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from karat.verbs.watch import Change
+    from karat.verbs.setup.watch import Change
 
 SHOWN = 20
 
@@ -47,7 +47,7 @@ def watch(
     from karat.core.problems import UserError
     from karat.verbs.check import suite_of
     from karat.verbs.inputs.work import work_to_do
-    from karat.verbs.watch import Watching, scorer
+    from karat.verbs.setup.watch import Watching, scorer
 
     if cases is not None and suite is None:
         suite = suite_of(cases)

@@ -10,7 +10,7 @@ import pytest
 from karat.core.problems import UserError
 from karat.verbs.init import start_project
 from karat.verbs.inputs.work import work_to_do
-from karat.verbs.watch import Change, Figures, Watching, change_between, changed_files, scorer, snapshot
+from karat.verbs.setup.watch import Change, Figures, Watching, change_between, changed_files, scorer, snapshot
 
 
 def watching(folder: Path, steps: list[Callable[[], object]]) -> Watching:

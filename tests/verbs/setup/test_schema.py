@@ -15,9 +15,9 @@ from karat.core import plugins
 from karat.core.problems import UserError
 from karat.runs.project import load_project
 from karat.verbs.init import start_project
-from karat.verbs.schema import SHIPPED, schemas, written
+from karat.verbs.setup.schema import SHIPPED, schemas, written
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
+EXAMPLES = Path(__file__).parents[3] / "examples"
 SUITES = ("answers", "codegen", "data_query", "retrieval")
 ALL = schemas(own=True)
 

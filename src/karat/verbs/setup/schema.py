@@ -1,7 +1,7 @@
 """``karat schema``: JSON Schemas of what people write, so that editors complete keys and mark typos.
 
 They are made from the structs that read the files, with what is installed: suites and systems of plug-ins are in them.
-Those of Karat alone are shipped in ``karat/schemas``; ``python -m karat.verbs.schema`` writes them again.
+Those of Karat alone are shipped in ``karat/schemas``; ``python -m karat.verbs.setup.schema`` writes them again.
 
 A project keeps a copy in ``.karat/schemas``, and its files name it in their first line (``# yaml-language-server:
 $schema=…``). That works without a network and without settings in the editor, and it fits the version and the plug-ins
@@ -11,7 +11,6 @@ that the project uses.
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -27,7 +26,7 @@ from karat.core.system import SystemType
 from karat.core.yaml.json_schema import DIALECT, Schemas
 from karat.runs.project import ProjectFile
 
-SHIPPED = Path(__file__).resolve().parents[1] / "schemas"
+SHIPPED = Path(__file__).resolve().parents[2] / "schemas"
 FOLDER = Path(".karat") / "schemas"
 PROJECT = "karat"
 ENDING = ".schema.json"
@@ -168,11 +167,5 @@ def _document(title: str, made: Schemas, top: JsonObject) -> JsonObject:
     return {"$schema": DIALECT, "title": title, **top, "definitions": dict(sorted(made.definitions.items()))}
 
 
-def main() -> int:
-    """Write the shipped schemas again."""
-    write_schemas(SHIPPED, own=True)
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    write_schemas(SHIPPED, own=True)

@@ -13,7 +13,7 @@ import msgspec
 from karat.core.files.atomic import write_bytes
 from karat.core.files.project_folder import FILE
 from karat.core.suite import Suite
-from karat.verbs.schema import FOLDER, NOTE, PROJECT, note_for, write_schemas
+from karat.verbs.setup.schema import FOLDER, NOTE, PROJECT, note_for, write_schemas
 
 Kind = Literal["recorded", "function", "command", "openai", "http"]
 CI = Literal["none", "github", "gitlab"]
