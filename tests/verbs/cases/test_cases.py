@@ -130,9 +130,10 @@ def test_an_edit_changes_the_case_alone_and_a_bad_one_is_kept_and_can_be_dropped
     if project != "text_to_sql":  # a question may have keys of its own, and its number is its id
         assert "not written" in output
         assert file.read_text() == after
-        kept = list((tmp_path / ".karat" / "edits").iterdir())
-        assert len(kept) == 1
+        assert len(list((tmp_path / ".karat" / "edits").glob("[!.]*"))) == 1
         assert "opened again" in karat("cases", "edit", FIRST[project], code=1)
+        file.write_text(after.replace("Changed?", "By another?"))
+        assert "has changed in its file" in karat("cases", "edit", FIRST[project], code=1)
         karat("cases", "edit", FIRST[project], "--drop")
         assert not list((tmp_path / ".karat" / "edits").iterdir())
 

@@ -44,6 +44,9 @@ def edit(
         return
     if editing.taken_up:
         console.print(f"your earlier edit is opened again: {editing.draft}", markup=False, soft_wrap=True)
+        if editing.outdated:
+            said = "the case has changed in its file since: saving replaces that change; --drop gives your edit up"
+            console.print(said, style="yellow", markup=False, soft_wrap=True)
     while True:
         run_editor(editing.draft, editing.line)
         edited = finish(editing)

@@ -29,7 +29,7 @@ import msgspec
 
 from karat.core.file_forms import Holds
 from karat.core.json_types import JsonObject
-from karat.core.yaml.structs import Raw
+from karat.core.yaml.structs import Raw, filled
 
 DIALECT = "http://json-schema.org/draft-07/schema#"
 """The newest dialect that editors support in full."""
@@ -148,14 +148,7 @@ def _with(hint: Any, held: object) -> object:
 def _hints(kind: object, struct: type[msgspec.Struct]) -> Mapping[str, object]:
     hints = get_type_hints(struct, include_extras=True)
     given = dict(zip(getattr(struct, "__parameters__", ()), get_args(kind), strict=False))
-    return {name: _filled(hint, given) for name, hint in hints.items()} if given else hints
-
-
-def _filled(hint: Any, given: Mapping[object, object]) -> object:
-    if hint in given:
-        return given[hint]
-    parameters = getattr(hint, "__parameters__", ())
-    return hint[tuple(given.get(one, one) for one in parameters)] if parameters else hint
+    return {name: filled(hint, given) for name, hint in hints.items()} if given else hints
 
 
 @cache

@@ -40,6 +40,8 @@ class Editing(msgspec.Struct, frozen=True):
     draft: Path
     taken_up: bool = False
     """The text of an earlier edit was still there."""
+    outdated: bool = False
+    """The case in its file is not the one that the earlier edit began with."""
 
     @property
     def line(self) -> int:
@@ -65,9 +67,22 @@ def begin(found: FoundCase) -> Editing:
     name = re.sub(r"[^\w.-]", "_", found.case.id)[:100]
     draft = _folder() / f"{found.work.suite.name}-{name}{piece.ending or ''.join(file.suffixes)}"
     taken_up = draft.is_file()
+    base = _base(draft)
+    outdated = taken_up and base.is_file() and base.read_bytes() != piece.text.encode()
     if not taken_up:
+        write_bytes(base, piece.text.encode())
         write_bytes(draft, piece.text.encode())
-    return Editing(found, file, piece, draft, taken_up)
+    return Editing(found, file, piece, draft, taken_up, outdated)
+
+
+def _base(draft: Path) -> Path:
+    """Where the text is kept that an edit began with."""
+    return draft.with_name(f".{draft.name}.before")
+
+
+def _remove(draft: Path) -> None:
+    draft.unlink(missing_ok=True)
+    _base(draft).unlink(missing_ok=True)
 
 
 def _folder() -> Path:
@@ -88,7 +103,7 @@ def finish(editing: Editing) -> Edited:
     """Check what the editor has left, and write it into the case file where it is good."""
     text = read_bytes(editing.draft, FILE_MB).decode("utf-8", "replace").replace("\r\n", "\n")
     if _same(text, editing.piece.text):
-        editing.draft.unlink(missing_ok=True)
+        _remove(editing.draft)
         return Edited(changed=False)
     if "\ufffd" in text and "\ufffd" not in editing.piece.text:
         return Edited(changed=True, problems=(Problem("not UTF-8 text", file=str(editing.draft)),))
@@ -106,13 +121,13 @@ def finish(editing: Editing) -> Edited:
     if any(problem.severity == "error" for problem in problems):
         return Edited(changed=True, problems=problems)
     write_bytes(editing.file.resolve() if editing.file.is_symlink() else editing.file, content)
-    editing.draft.unlink(missing_ok=True)
+    _remove(editing.draft)
     return Edited(changed=True, problems=problems, written=True)
 
 
 def drop(editing: Editing) -> None:
     """Give the edited text up."""
-    editing.draft.unlink(missing_ok=True)
+    _remove(editing.draft)
 
 
 def _same(text: str, other: str) -> bool:
