@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import karat as api
+from karat.verbs.init import start_project
 from tests.verbs.cases import projects
 from tests.verbs.cases.projects import assistant, karat
 
@@ -173,6 +174,19 @@ def test_a_stored_answer_becomes_right(tmp_path: Path, monkeypatch: pytest.Monke
     karat("run", "--case", wrong, "--json", "after.json", code=None)
     after = json.loads((tmp_path / "after.json").read_text())["cases"][0]
     assert after["scores"]["fully_right"] == 1
+
+
+def test_a_draft_in_a_gold_file_is_accepted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    start_project(tmp_path, "answers")
+    file = tmp_path / "gold" / "karat_gold.jsonl"
+    file.write_text(file.read_text().replace('"type": "text"', '"type": "text", "status": "draft", "cluster": "x"', 1))
+    before = file.read_text()
+    assert "and 1 draft" in karat("check")
+    karat("cases", "accept", "busiest_line")
+    assert file.read_text() == before.replace('"status": "draft"', '"status": "accepted"')
+    assert "draft" not in karat("check")
+    assert [case["cluster"] for case in listed() if case["id"] == "busiest_line"] == ["x"]
 
 
 def test_drafts_given_in_python_are_not_scored() -> None:
