@@ -66,9 +66,10 @@ contracts: $(STAMP)
 
 check: lint types contracts test
 
-# The JSON Schemas of the public JSON, after a change of the structs that are written.
+# The JSON Schemas of the public JSON and of the files that people write, after a change of their structs.
 schema: $(STAMP)
 	$(BIN)/python -m karat.reports.json_schema
+	$(BIN)/python -m karat.verbs.setup.schema
 
 # Exact versions and hashes, no index address. Needs uv (any recent version).
 lock:

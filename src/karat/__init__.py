@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from karat.suites.codegen.session import Session
     from karat.verbs.check import check
     from karat.verbs.compare import compare
+    from karat.verbs.explain import Explained, explain
     from karat.verbs.gate import Verdicts, gate
     from karat.verbs.report import report
     from karat.verbs.run import run
@@ -67,6 +68,7 @@ __all__ = [
     "EngineError",
     "EngineType",
     "Estimate",
+    "Explained",
     "Explanation",
     "Group",
     "Hint",
@@ -117,6 +119,7 @@ __all__ = [
     "compare",
     "differing_lines",
     "engines",
+    "explain",
     "explaining",
     "gate",
     "load_run",
@@ -141,6 +144,8 @@ _MODULES = frozenset(("answers", "engines", "retrieval", "sandbox", "stats"))
 
 _HOMES = {
     "check": "karat.verbs.check",
+    "explain": "karat.verbs.explain",
+    "Explained": "karat.verbs.explain",
     "compare": "karat.verbs.compare",
     "gate": "karat.verbs.gate",
     "load_run": "karat.verbs.runs",

@@ -56,6 +56,8 @@ ALLOWED = {
     ("core/replies/stream.py", "stages"): "a key of DIAL's replies",
     ("reports/look/charts.html", "start"): "the start of an axis",
     ("web/templates/live_parts.html", "start"): "the start of an axis",
+    ("verbs/explain.py", "reasons"): "the reasons of any suite",
+    ("cli/cases/app.py", "coverage"): "the name of a command",
     ("reports/trend.py", "reasons"): "a figure that a suite may have",
     ("reports/html/cases.py", "reasons"): "the reasons of explanations",
     ("web/quick_filters.py", "reasons"): "the reasons of explanations",
@@ -89,7 +91,6 @@ ALLOWED = {
     ("cli/options/shared.py", "macro_recall"): EXAMPLE,
 }
 EVERYWHERE = {
-    "cluster": "what a case is a variant of: the runner adds it to the details",
     "runs": "the runs of a store",
     "attempts": RECORDED,
     "left_out": "what becomes of a review in a patch",

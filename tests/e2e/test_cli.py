@@ -67,7 +67,8 @@ def test_version_and_completion(tmp_path: Path) -> None:
 
 
 def test_init_then_run_then_report(project: Path) -> None:
-    assert {p.name for p in project.iterdir()} == {"karat.yaml", "cases", "codelists", "predictions.jsonl", "README.md"}
+    files = {"karat.yaml", "cases", "codelists", "predictions.jsonl", "README.md", ".karat"}
+    assert {p.name for p in project.iterdir()} == files
     done = karat(project, "run", code=3)  # the recorded assistant failed once
     assert "macro recall" in done.stdout
     assert "1 error" in done.stdout

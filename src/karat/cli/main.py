@@ -11,13 +11,14 @@ import sys
 import typer
 
 from karat.cli import exits
+from karat.cli.cases.app import app as cases_app
 from karat.cli.exits import crashes_told
 from karat.cli.measure import answers, fill, models, run, score, sheet, tune
 from karat.cli.options import verbosity
 from karat.cli.options.bare_options import accept_bare_options
 from karat.cli.printing.fetching import fetch_progress
 from karat.cli.printing.plugin_warnings import show_plugin_warnings
-from karat.cli.setup import check, demo, doctor, imports, init, structures
+from karat.cli.setup import check, demo, doctor, explain, imports, init, schema, structures, watch
 from karat.cli.stored_runs import comment, compare, export, gate, judge, report, runs, serve, show, store
 from karat.core.problems import UserError
 from karat.core.remote.room import display_with
@@ -73,9 +74,12 @@ def _version(wanted: bool) -> None:
 app.command("demo", short_help="Run the example projects.")(demo.demo)
 app.command("init", short_help="Start a new project.")(init.init)
 app.command("check", short_help="Find all mistakes in the case files.")(check.check)
+app.add_typer(cases_app, name="cases")
+app.command("schema", short_help="Print or write the JSON Schemas of Karat's files.")(schema.schema)
 app.command("structures", short_help="List what SDMX structure files contain.")(structures.structures)
 app.command("run", short_help="Run the cases against a system and score its answers.")(run.run)
 app.command("score", short_help="Score recorded or stored answers without calling a system.")(score.score)
+app.command("watch", short_help="Score again whenever a file changes.")(watch.watch)
 app.command("fill", short_help="Make a test suite for a database from its gold SQL.")(fill.fill)
 app.command("answers", short_help="Score a submission folder against gold answers.")(answers.answers)
 app.command("tune", short_help="Choose the best n and model for each field of a sheet.")(tune.tune)
@@ -89,6 +93,7 @@ app.command("gate", short_help="Check a run against its gates; exit code 1 if on
 app.add_typer(judge.app, name="judge")
 app.command("comment", short_help="Post the newest runs on a pull request, or update the comment.")(comment.comment)
 app.command("report", short_help="Write the report of a stored run: Excel, HTML, JSON.")(report.report)
+app.command("explain", short_help="Explain a metric or a failure reason.")(explain.explain)
 app.command("import", short_help="Turn a spreadsheet or another tool's file into cases.")(imports.import_)
 app.command("export", short_help="Write answers, scores and reviews of a run to files.")(export.export)
 app.command("serve", short_help="Browse, compare and review runs in a browser.")(serve.serve)

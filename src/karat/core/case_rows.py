@@ -23,12 +23,13 @@ from typing import Generic, TypeVar
 import msgspec
 from yaml.nodes import Node, SequenceNode
 
+from karat.core.file_forms import FileForm
 from karat.core.files import json
 from karat.core.files.lines import each_line
 from karat.core.files.reading import FileRefused, read_unpacked, why_not_there
 from karat.core.json_types import JsonMapping
 from karat.core.problems import Problem, UserError
-from karat.core.records import Case, Turn, Where
+from karat.core.records import Case, Status, Turn, Where
 from karat.core.suite import GIVEN, LoadedCases, all_cases
 from karat.core.yaml.plain_values import node_of
 from karat.core.yaml.structs import Findings, documents, read
@@ -52,6 +53,10 @@ class CaseRow(msgspec.Struct, frozen=True, kw_only=True):
     name: str = ""
     tags: tuple[str, ...] = ()
     comments: str = ""
+    status: Status = "accepted"
+    """``draft``: proposed by a program; not scored until a person accepts it."""
+    cluster: str = ""
+    """The same for all rephrasings of one question; they count as one case in intervals."""
 
 
 Row = TypeVar("Row", bound=CaseRow)
@@ -76,6 +81,11 @@ class CaseFiles(Generic[Row, Target]):
 
     def __init__(self, row: type[Row], target: Callable[[Row], Target]) -> None:
         self._row, self._target = row, target
+
+    @property
+    def forms(self) -> tuple[FileForm, ...]:
+        """For ``Suite.case_forms``."""
+        return (FileForm(self._row),)
 
     def load(self, path: Path) -> LoadedCases:
         """Every case under a path, and every problem."""
@@ -141,7 +151,7 @@ class CaseFiles(Generic[Row, Target]):
             findings.add(node, f'case "{row.id}": {error}')
             return None
         first[row.id] = (where.file, where.line)
-        return Case(row.id, (turn,), row.name, row.tags, row.comments, {}, where)
+        return Case(row.id, (turn,), row.name, row.tags, row.comments, {}, where, row.status, row.cluster)
 
 
 def _files(path: Path) -> list[Path]:

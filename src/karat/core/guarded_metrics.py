@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from functools import wraps
 
 from karat.core.scores import Score
 from karat.core.suite import Metric
@@ -19,6 +20,7 @@ def guarded(metric: Metric, package: str) -> Metric:
     and says why."""
     score: Callable[[object], object] = metric.score
 
+    @wraps(metric.score)
     def guarded_score(comparison: object) -> Score:
         try:
             found = score(comparison)

@@ -25,7 +25,7 @@ from karat.core.suite import LoadedPredictions, Said, all_predictions
 EXAMPLE = 'A line is a JSON object such as {"id": "case id", "response": "the answer"}.'
 
 
-class _About(msgspec.Struct, frozen=True):
+class RecordedLine(msgspec.Struct, frozen=True):
     """What a line says beside the answer."""
 
     id: str
@@ -37,7 +37,7 @@ class _About(msgspec.Struct, frozen=True):
     error: Json = None
 
 
-ABOUT = frozenset(_About.__struct_fields__)
+ABOUT = frozenset(RecordedLine.__struct_fields__)
 
 
 def read_recorded(path: Path) -> LoadedPredictions:
@@ -84,7 +84,7 @@ def stream_recorded(path: Path) -> Iterator[Said]:
 def _prediction(line: bytes, file: str, number: int) -> Prediction | Problem:
     try:
         value = json.decode(line)
-        about = msgspec.convert(value, _About)
+        about = msgspec.convert(value, RecordedLine)
     except json.BadJson as error:
         return error.problem(file, number, what="not a prediction", hint=EXAMPLE)
     except msgspec.ValidationError as error:

@@ -18,6 +18,8 @@ from karat.core.json_types import JsonObject
 T = TypeVar("T")
 
 Role = Literal["user", "assistant", "system"]
+Status = Literal["accepted", "draft"]
+"""A draft was proposed by a program. It is never scored before a person has accepted it, see ``core.drafts``."""
 
 
 class Where(msgspec.Struct, frozen=True, gc=False):
@@ -63,6 +65,9 @@ class Case(msgspec.Struct, Generic[T], frozen=True, omit_defaults=True):
     comments: str = ""
     metadata: JsonObject = {}
     source: Where = Where()
+    status: Status = "accepted"
+    cluster: str = ""
+    """What this case and its rephrasings have in common. They count as one when intervals are made."""
 
     @property
     def question(self) -> str:

@@ -20,6 +20,7 @@ import msgspec
 from karat.core.case_form import ShowForm, no_form
 from karat.core.choice import Choice
 from karat.core.explanation import Explain, unexplained
+from karat.core.file_forms import FileForm
 from karat.core.json_types import JsonMapping
 from karat.core.parameters import Parameter, Value, read_values, suffix_of
 from karat.core.plain_report import plain_report
@@ -27,6 +28,7 @@ from karat.core.problems import Problem
 from karat.core.records import AnyCase, Case, Prediction, as_asked
 from karat.core.scores import Score
 from karat.core.suite_prompt import Prompting
+from karat.core.worked_examples import ReasonNote
 
 if TYPE_CHECKING:
     from typing_extensions import TypeVar as TypeVarWithDefault
@@ -309,6 +311,8 @@ class Suite(Generic[Target, Options, Comparison]):
     example: Path | None = None
     """A folder with a project to start from: a ``karat.yaml``, cases, and recorded answers or a system. ``karat init
     --suite NAME`` copies it."""
+    placeholder_answer: str = ""
+    """An answer in the right form that says nothing, for the assistant that ``karat init`` writes."""
     cpu_heavy: bool = False
     """Score on a process pool by default."""
     check_cases: Callable[[Sequence[Case[Target]], Sequence[Path], Options], CheckedCases] = (
@@ -331,6 +335,11 @@ class Suite(Generic[Target, Options, Comparison]):
     """What only this suite counts over a whole run, by name, as plain JSON values."""
     reasons: tuple[str, ...] = ()
     """The closed list of reasons why a case is not right, for gates: ``SUITE.reason.CODE``."""
+    reason_notes: Mapping[str, ReasonNote] = field(default_factory=dict)
+    """Reason → what it means, what usually causes it, and an example, for ``karat explain``."""
+    worked_examples: Path | None = None
+    """A JSON file of cases with answers and the value of each metric, for ``karat explain``; see
+    ``core.worked_examples``."""
     reasons_of: Callable[[CaseResult | RepeatResult], Sequence[str]] = lambda _: ()
     """Which of them a case has; also for one that failed."""
     notes: Callable[[], Mapping[str, type[msgspec.Struct]]] = dict
@@ -357,7 +366,7 @@ class Suite(Generic[Target, Options, Comparison]):
     """(case, user turn, options) → the comparisons of answers that are right in everything. A metric without a value in
     all of them is one that the case cannot have, so that a failed call does not count 0 there. Empty: the case can have
     every metric."""
-    cluster: Callable[[Case[Target]], str] = lambda _: ""
+    cluster: Callable[[Case[Target]], str] = lambda case: case.cluster
     """What cases that are variants of one have in common; empty: the case stands alone. See
     ``core.results.clusters``."""
     follow_up: Callable[[Case[Target], int, Sequence[bytes], Options], str | None] | None = None
@@ -390,6 +399,27 @@ class Suite(Generic[Target, Options, Comparison]):
     """(case, the answer that a person accepts, the path of the cases, options) → what to change in the case files so
     that the answer is right by the rule too, and the old ones stay so. Reads files, writes none. May raise UserError
     where it cannot be said there."""
+
+    case_forms: tuple[FileForm, ...] = ()
+    """The forms of an entry of a case file, for the JSON Schema that editors use. None: any object."""
+    prediction_forms: tuple[FileForm, ...] = ()
+    """The same for a line of recorded predictions."""
+    covers: Callable[[Case[Target], Options], Mapping[str, Iterable[str]]] = lambda _case, _options: {}
+    """(case, options) → kind of thing → what of it the case touches (codes, tables, functions), for ``karat cases
+    coverage``."""
+    coverable: Callable[[Sequence[Case[Target]], Options], Mapping[str, Iterable[str]]] = lambda _cases, _options: {}
+    """(cases, options) → kind of thing → all that there is of it, where the suite knows."""
+    entry: Callable[[Case[Target]], JsonMapping] | None = None
+    """(case) → the same as an entry that ``add_entries`` takes, where a case is not in one piece in its file. None, or
+    an empty one: it is."""
+    add_entries: Callable[[Path, Sequence[JsonMapping]], Mapping[Path, bytes]] | None = None
+    """(path of the cases, new entries) → what to change in which files, where a case is not in one piece. None, or an
+    empty one: it is added to its file."""
+    try_target: Callable[[Case[Target], Options], str] = lambda _case, _options: ""
+    """(case, options) → why its target cannot be right, found by executing it or by looking it up; empty where nothing
+    is wrong. Asked of every draft before it is written."""
+    status_file: Callable[[Case[Target]], tuple[Path, int]] | None = None
+    """(case) → the JSONL file and the line that hold its ``status``, where that is not where the case itself is."""
 
     case_file: Callable[[Sequence[JsonMapping]], CaseFile | None] | None = None
     """(stored cases as JSON values) → the same as a case file of the suite. None: its cases do not stand one by one in

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from karat.core import plugins
+from karat.core.drafts import is_draft
 from karat.core.files.reading import is_empty
 from karat.core.json_types import JsonMapping
 from karat.core.problems import Problem, UserError
@@ -41,11 +42,12 @@ def check(
 
 
 class Checked(msgspec.Struct, frozen=True):
-    """What is in the files of one suite, and what is wrong with it."""
+    """What is in the files of one suite, and what is wrong with it. Drafts are checked, and counted apart."""
 
     suite: str
     loaded: LoadedCases
     problems: tuple[Problem, ...]
+    drafts: int = 0
     fixed: dict[str, int] = {}
     """File → names that were rewritten in it."""
 
@@ -79,8 +81,16 @@ def check_cases(
         fixed = apply_fixes(fixes)
         again = read_cases(suite, cases, folder)
         left = suite.check_cases((*again.cases, *again.flawed), files, options).problems
-        return Checked(suite.name, again, (*again.problems, *left), fixed)
-    return Checked(suite.name, loaded, (*loaded.problems, *found.problems))
+        return _checked(suite, again, (*again.problems, *left), fixed)
+    return _checked(suite, loaded, (*loaded.problems, *found.problems))
+
+
+def _checked(
+    suite: Suite, loaded: LoadedCases, problems: tuple[Problem, ...], fixed: dict[str, int] | None = None
+) -> Checked:
+    kept = tuple(case for case in loaded.cases if not is_draft(case))
+    drafts = len(loaded.cases) - len(kept)
+    return Checked(suite.name, msgspec.structs.replace(loaded, cases=kept), problems, drafts, fixed or {})
 
 
 def _fixes_of_sound(fixes: Sequence[Fix], loaded: LoadedCases) -> list[Fix]:

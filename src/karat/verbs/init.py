@@ -9,8 +9,21 @@ import shutil
 from pathlib import Path
 
 from karat.core import plugins
+from karat.core.extras import EXTRAS
+from karat.core.files.atomic import write_bytes
 from karat.core.problems import UserError, did_you_mean
 from karat.core.suite import Suite
+from karat.verbs.setup.new_project import (
+    ASSISTANT,
+    CI,
+    Kind,
+    add_schemas,
+    assistant_file,
+    ci_files,
+    live_project,
+    options_to_keep,
+    system_lines,
+)
 
 CODELISTS = "codelists"
 
@@ -33,14 +46,40 @@ def _folder(suite: str) -> Path | None:
 
 
 def start_project(
-    folder: Path, suite: str = "data_query", *, base_url: str | None = None, model: str = "default"
+    folder: Path,
+    suite: str = "data_query",
+    *,
+    kind: Kind = "recorded",
+    base_url: str | None = None,
+    model: str = "default",
+    ci: CI = "none",
 ) -> list[Path]:
-    """Start a project in a folder; returns its files. With ``base_url`` it asks that endpoint instead of scoring
-    recorded answers."""
+    """Start a project in a folder; returns its files. ``kind``: what answers the cases; ``base_url`` is the address of
+    an endpoint."""
+    if base_url is not None and kind == "recorded":
+        kind = "openai"
+    if kind in ("openai", "http") and base_url is None:
+        raise UserError(f"a system of type {kind} needs an address", hint="Give --base-url URL.")
+    chosen = plugins.load_suite(suite)
+    more = ci_files(ci, extras_of(suite))
+    if kind in ("function", "command"):
+        more[ASSISTANT] = assistant_file(chosen)
+    for name in more:
+        if (folder / name).exists():
+            raise UserError(f"{folder / name} already exists", hint="Choose an empty folder: karat init FOLDER")
     copied = copy_example(suite, folder)
-    if base_url is not None:
-        _live_project(folder / "karat.yaml", suite, base_url, model)
+    if kind != "recorded":
+        _live_project(folder / "karat.yaml", suite, system_lines(kind, suite, base_url or "", model))
+    for name, text in more.items():
+        write_bytes(folder / name, text.encode())
+        copied.append(folder / name)
+    add_schemas(folder, suite, copied)
     return copied
+
+
+def extras_of(suite: str) -> list[str]:
+    """The extras that cases of the example need, for the line that installs Karat in CI."""
+    return [suite] if suite in EXTRAS else []
 
 
 def _folder_of_plugin(suite: Suite) -> Path:
@@ -76,37 +115,14 @@ def _private(path: Path) -> bool:
     return any(part.startswith((".", "__")) for part in path.parts)
 
 
-def _live_project(file: Path, suite: str, base_url: str, model: str) -> None:
-    """Rewrite the project file of a fresh example so that a live endpoint is asked, with the suite's default prompt."""
-    import json
-
-    import msgspec
-
-    from karat.core.files.atomic import write_bytes
+def _live_project(file: Path, suite: str, system: list[str]) -> None:
+    """Rewrite the project file of a fresh example so that a live system is asked."""
     from karat.runs.project import load_project
 
     project = load_project(file)
     entry, options = next((entry, options) for entry, options in project.suites if entry.suite == suite)
-    usual = msgspec.to_builtins(type(options)())
-    # The day of a recording means nothing for answers of today.
-    kept = {k: v for k, v in msgspec.to_builtins(options).items() if v != usual[k] and k != "today"}
+    kept = options_to_keep(options)
     if (file.parent / CODELISTS).is_dir():
         kept["structures"] = [CODELISTS]  # the codes that the default prompt lists
-    # JSON strings are YAML strings, whatever an address or a name holds.
-    lines = [
-        "# A Karat project. Paths are relative to this file. Unknown keys are reported with the nearest known one.",
-        f"name: {json.dumps(project.name)}",
-        "systems:",
-        "  assistant:",
-        "    type: openai",
-        f"    base_url: {json.dumps(base_url)}",
-        f"    model: {json.dumps(model)}",
-        f"    prompt: default     # how the question is put; karat init --suite {suite} --show-prompt prints it.",
-        "                        # Leave it out for an assistant that has a prompt of its own.",
-        "suites:",
-        f"  - suite: {suite}",
-        f"    cases: {json.dumps(entry.cases)}",
-        "    system: assistant",
-        *([f"    options: {json.dumps(kept)}"] if kept else []),
-    ]
-    write_bytes(file, ("\n".join(lines) + "\n").encode())
+    gates = [f"# gates:\n#   - {{metric: {gate.figure}, at_least: {gate.at_least}}}" for gate in project.gates[:1]]
+    write_bytes(file, live_project(file.resolve().parent.name, suite, entry.cases, kept, system, gates).encode())

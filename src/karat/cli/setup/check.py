@@ -119,6 +119,7 @@ def check(
             console.print(f"{file}: {count_of(names, 'name')} rewritten", style="green", markup=False)
         counts = [
             f"{one.suite}: {count_of(len(one.loaded.cases), 'case')} in {count_of(one.loaded.files, 'file')}"
+            + (f" and {count_of(one.drafts, 'draft')}" if one.drafts else "")
             for one in checked
         ]
         verdict = " · ".join(

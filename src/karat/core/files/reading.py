@@ -12,9 +12,11 @@ import io
 import os
 import shlex
 import stat
+import tempfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 
 from karat.core.files.kinds import LOOKED_AT, MARKS, foreign_kind
@@ -54,8 +56,32 @@ def why_not_there(path: Path, missing: str = "no such file or folder") -> str:
         return missing
 
 
+_pretended: ContextVar[Mapping[str, bytes] | None] = ContextVar("pretended files", default=None)
+
+
+@contextmanager
+def pretending(contents: Mapping[Path, bytes]) -> Iterator[None]:
+    """Inside this block, these files read as if they had these contents: a change is tried before it is written."""
+    token = _pretended.set({os.path.realpath(path): content for path, content in contents.items()})
+    try:
+        yield
+    finally:
+        _pretended.reset(token)
+
+
+def _in_place_of(content: bytes) -> io.BufferedReader:
+    handle, name = tempfile.mkstemp(prefix="karat-")  # a real file: readers ask for its size
+    os.unlink(name)  # noqa: PTH108 (a name that is gone at once)
+    file = os.fdopen(handle, "w+b")
+    file.write(content)
+    file.seek(0)
+    return io.BufferedReader(file.detach())
+
+
 def open_bytes(path: str | Path, limit: Limit = FILE_MB) -> io.BufferedReader:
     """A regular file that is not too large, open for reading."""
+    if (pretended := _pretended.get()) and (content := pretended.get(os.path.realpath(path))) is not None:
+        return _in_place_of(content)
     # Without O_NONBLOCK a pipe would wait here for somebody to write into it.
     handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
     try:

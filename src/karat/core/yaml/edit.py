@@ -126,6 +126,15 @@ def _fix_file(path: Path, fixes: Sequence[Fix], problems: list[Problem]) -> int:
     return len(edits) + len(missing)
 
 
+def with_values(data: bytes, edits: Sequence[Edit]) -> bytes:
+    """The file with these values replaced. Raises ValueError where one is not there, or is shared through an alias."""
+    roots = roots_of(data)
+    splices, refusals = _plan(roots, edits, shared=b"*" in data)
+    if refusals:
+        raise ValueError(refusals[0].reason)
+    return _spliced(data, roots, splices, edits)
+
+
 # -- finding what to replace ----------------------------------------------------------------------------------------
 
 

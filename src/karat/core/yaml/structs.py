@@ -31,7 +31,7 @@ from karat.core.secrets.quoting import SHOWN, hidden_value
 from karat.core.secrets.settings import is_secret_setting
 from karat.core.yaml.nodes import BAD, Bad, Findings, Path_, documents, is_empty
 
-__all__ = ["Findings", "Path_", "Raw", "documents", "hints_of", "is_empty", "load", "read", "reader_for"]
+__all__ = ["Findings", "Path_", "Raw", "documents", "filled", "hints_of", "is_empty", "load", "read", "reader_for"]
 
 S = TypeVar("S")
 Read = Callable[[Node, Findings], object]
@@ -292,10 +292,11 @@ def hints_of(kind: object, struct: type[msgspec.Struct]) -> Mapping[str, object]
     """The annotations of a struct, with its type variables filled in for ``Case[Target]``."""
     hints = get_type_hints(struct)
     given = dict(zip(getattr(struct, "__parameters__", ()), get_args(kind), strict=False))
-    return {name: _fill(hint, given) for name, hint in hints.items()} if given else hints
+    return {name: filled(hint, given) for name, hint in hints.items()} if given else hints
 
 
-def _fill(hint: Any, given: Mapping[object, object]) -> object:
+def filled(hint: Any, given: Mapping[object, object]) -> object:
+    """An annotation with the types that its type variables stand for."""
     if hint in given:
         return given[hint]
     parameters = getattr(hint, "__parameters__", ())

@@ -1,16 +1,21 @@
 """A submission folder against gold answers: strings, numbers, tables, DuckDB files, SQL."""
 
+from pathlib import Path
+
 from karat.core.case_form import showing
 from karat.core.explanation import explaining
+from karat.core.file_forms import FileForm
 from karat.core.suite import Suite
 from karat.suites.answers.accept import accept
 from karat.suites.answers.case_file import case_file
 from karat.suites.answers.cases import cases_from, load_cases, recognises, stream_cases, truth
 from karat.suites.answers.comparison import compare
+from karat.suites.answers.covers import coverable, covers
 from karat.suites.answers.details import Details, details, reasons_of
 from karat.suites.answers.explain import explain
 from karat.suites.answers.export import export_row
 from karat.suites.answers.extras import extras
+from karat.suites.answers.file_forms import GoldRow, QuestionRow, SubmittedLine
 from karat.suites.answers.files import files
 from karat.suites.answers.form import form
 from karat.suites.answers.gold.check import check_cases
@@ -22,18 +27,21 @@ from karat.suites.answers.options import Options
 from karat.suites.answers.options_check import check_options
 from karat.suites.answers.predictions import predictions_from, read_predictions
 from karat.suites.answers.prompts import PROMPTING
+from karat.suites.answers.reason_notes import REASON_NOTES
 from karat.suites.answers.records import REASONS, Gold
 from karat.suites.answers.report import report
 from karat.suites.answers.responses import understand
 from karat.suites.answers.submission.export import export_predictions
 from karat.suites.answers.text_to_sql.ahead import run_ahead
 from karat.suites.answers.text_to_sql.predictions import paired
+from karat.suites.answers.try_target import try_target
 
 suite = Suite(
     name="answers",
     summary="a submission folder against gold answers: strings, numbers, tables, DuckDB files, SQL",
     target=Gold,
     options=Options,
+    placeholder_answer="I do not know.",
     metrics=METRICS,
     load_cases=load_cases,
     stream_cases=stream_cases,
@@ -54,11 +62,18 @@ suite = Suite(
     recognises=recognises,
     short_keys={"questions": "cases", "databases": "options", "test_suite": "options"},
     headline=headline,
+    reason_notes=REASON_NOTES,
+    worked_examples=Path(__file__).with_name("worked_examples.json"),
     reasons=REASONS,
     reasons_of=reasons_of,
     highlights=highlights,
     prompting=PROMPTING,
     accept=accept,
+    try_target=try_target,
+    covers=covers,
+    coverable=coverable,
+    case_forms=(FileForm(GoldRow, open=True), FileForm(QuestionRow, open=True)),
+    prediction_forms=(FileForm(SubmittedLine, open=True),),
     extras=extras,
     files=files,
     import_rows=import_rows,

@@ -25,6 +25,7 @@ from typing import Any, Literal, cast, get_args  # Any: a part of a gold row, an
 
 import msgspec
 
+from karat.core.drafts import DRAFT, status_in
 from karat.core.files.reading import FileRefused, open_bytes, read_text, why_not_there
 from karat.core.json_types import JsonMapping, JsonObject
 from karat.core.problems import Problem, UserError, did_you_mean
@@ -47,7 +48,7 @@ FILE_FUNCTIONS = ("table_match", "tables_match", "duckdb_match")
 STATUSES = get_args(GoldStatus)
 FLAT_KEYS = ("condition_cols", "ignore_order")
 OWN_KEYS = ("ties", "as_of", "status")
-NOT_METADATA = {"instance_id", "evaluation", "temporal", "tags", *FLAT_KEYS}
+NOT_METADATA = {"instance_id", "evaluation", "temporal", "tags", "cluster", *FLAT_KEYS}
 
 
 def load_cases(path: Path) -> LoadedCases:
@@ -191,10 +192,18 @@ def _case(gold: Gold, row: JsonObject, source: Where) -> Case[Gold]:
     for key in ("type", "tags"):
         values = row.get(key)
         tags += [str(value) for value in (values if isinstance(values, list) else [values]) if value not in (None, "")]
-    left_out = NOT_METADATA.union(OWN_KEYS) if gold.family == "own" else NOT_METADATA
+    left_out = NOT_METADATA.union(OWN_KEYS) if gold.family == "own" or status_in(row) == DRAFT else NOT_METADATA
     metadata = {key: value for key, value in row.items() if key not in left_out}
     turn = Turn(role="user", content=asked, target=gold)
-    return Case(gold.instance_id, (turn,), tags=tuple(dict.fromkeys(tags)), metadata=metadata, source=source)
+    return Case(
+        gold.instance_id,
+        (turn,),
+        tags=tuple(dict.fromkeys(tags)),
+        metadata=metadata,
+        source=source,
+        status=status_in(row),
+        cluster=str(row.get("cluster") or ""),
+    )
 
 
 class GoldFolder:

@@ -2,11 +2,13 @@
 
 from karat.core.case_form import showing
 from karat.core.explanation import explaining
+from karat.core.file_forms import FileForm
 from karat.core.suite import Suite
 from karat.suites.codegen.accept import accept
 from karat.suites.codegen.case_file import case_file
 from karat.suites.codegen.cases import cases_from, load_cases, recognises, stream_cases, truth
 from karat.suites.codegen.comparison import compare
+from karat.suites.codegen.covers import coverable, covers
 from karat.suites.codegen.details import Details, details
 from karat.suites.codegen.explain import explain
 from karat.suites.codegen.export import export_row
@@ -17,7 +19,7 @@ from karat.suites.codegen.import_rows import import_rows
 from karat.suites.codegen.metrics import METRICS
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.options_check import check_options
-from karat.suites.codegen.predictions import read_predictions, stream_predictions
+from karat.suites.codegen.predictions import RecordedLine, read_predictions, stream_predictions
 from karat.suites.codegen.prompts import PROMPTING
 from karat.suites.codegen.records import Task
 from karat.suites.codegen.repair.figures import figures
@@ -25,12 +27,15 @@ from karat.suites.codegen.repair.follow_up import follow_up
 from karat.suites.codegen.report import report
 from karat.suites.codegen.responses import understand
 from karat.suites.codegen.tasks.check import check_cases
+from karat.suites.codegen.tasks.files import TaskEntry, TaskFile
+from karat.suites.codegen.try_target import try_target
 
 suite = Suite(
     name="codegen",
     summary="pandas code that a model writes: run in a sandbox, six scores, repairs",
     target=Task,
     options=Options,
+    placeholder_answer="result = None",
     metrics=METRICS,
     load_cases=load_cases,
     stream_cases=stream_cases,
@@ -54,9 +59,14 @@ suite = Suite(
     follow_up=follow_up,
     prompting=PROMPTING,
     accept=accept,
+    covers=covers,
+    coverable=coverable,
+    case_forms=(FileForm(TaskEntry), FileForm(TaskFile, alone=True)),
+    prediction_forms=(FileForm(RecordedLine, open=True),),
     extras=lambda _cases, _options: ("codegen",),
     files=files,
     import_rows=import_rows,
     export_row=export_row,
     understand=understand,
+    try_target=try_target,
 )

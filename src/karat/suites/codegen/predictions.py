@@ -33,7 +33,9 @@ EXAMPLE = 'A line is a JSON object such as {"id": "task id", "code": "result = d
 SLASH = "__"
 
 
-class _Line(msgspec.Struct, frozen=True):
+class RecordedLine(msgspec.Struct, frozen=True):
+    """A line of recorded code, in any of its forms."""
+
     id: str | int | None = None
     task_id: str | int | None = None
     code: str | None = None
@@ -100,7 +102,7 @@ def _read_lines(file: Path) -> Iterator[Prediction | Problem]:
 
 def _prediction(line: bytes, file: str, number: int, samples: Counter[str]) -> Prediction | Problem:
     try:
-        told = msgspec.convert(json.decode(line), _Line)
+        told = msgspec.convert(json.decode(line), RecordedLine)
     except json.BadJson as bad:
         return bad.problem(file, number, what="not an answer", hint=EXAMPLE)
     except msgspec.ValidationError as bad:
@@ -137,7 +139,7 @@ def _prediction(line: bytes, file: str, number: int, samples: Counter[str]) -> P
     )
 
 
-def _repeat(line: _Line, task: str, given: Sequence[str], samples: Counter[str]) -> int:
+def _repeat(line: RecordedLine, task: str, given: Sequence[str], samples: Counter[str]) -> int:
     """The number that a line says; for samples, which say none, the next one."""
     if line.repeat is not None:
         return line.repeat

@@ -1,15 +1,19 @@
 """From a question to an SDMX selection, scored term by term for each dimension."""
 
+from pathlib import Path
+
 from karat.core.case_form import showing
 from karat.core.explanation import explaining
+from karat.core.file_forms import FileForm
 from karat.core.suite import Suite
 from karat.suites.data_query.accept import accept
 from karat.suites.data_query.advice import advice
 from karat.suites.data_query.case_file import case_file
-from karat.suites.data_query.cases import cases_from, load_cases, recognises, stream_cases
+from karat.suites.data_query.cases import CaseFile, cases_from, load_cases, recognises, stream_cases
 from karat.suites.data_query.checks.cases import check_cases
 from karat.suites.data_query.codes_at_hand import check_options
 from karat.suites.data_query.comparison import compare, perfect
+from karat.suites.data_query.covers import coverable, covers
 from karat.suites.data_query.details import Details, details
 from karat.suites.data_query.explain import explain
 from karat.suites.data_query.export import export_row
@@ -17,20 +21,23 @@ from karat.suites.data_query.form import form
 from karat.suites.data_query.import_rows import import_rows
 from karat.suites.data_query.metrics import METRICS
 from karat.suites.data_query.options import Options
-from karat.suites.data_query.predictions import read_predictions, stream_predictions
+from karat.suites.data_query.predictions import RecordedLine, read_predictions, stream_predictions
 from karat.suites.data_query.prompts import PROMPTING
+from karat.suites.data_query.reason_notes import REASON_NOTES
 from karat.suites.data_query.reasons import REASONS
 from karat.suites.data_query.report import report
 from karat.suites.data_query.responses import understand
 from karat.suites.data_query.selection import Target
 from karat.suites.data_query.summaries.confusions import reasons_of
 from karat.suites.data_query.summaries.figures import figures
+from karat.suites.data_query.try_target import try_target
 
 suite = Suite(
     name="data_query",
     summary="question → SDMX indicator selection, scored term by term for each dimension",
     target=Target,
     options=Options,
+    placeholder_answer='{"indicator_selection": []}',
     metrics=METRICS,
     load_cases=load_cases,
     stream_cases=stream_cases,
@@ -47,12 +54,19 @@ suite = Suite(
     form=showing(Details, form),
     report=report,
     figures=figures,
+    reason_notes=REASON_NOTES,
+    worked_examples=Path(__file__).with_name("worked_examples.json"),
     reasons=REASONS,
     reasons_of=reasons_of,
     advice=advice,
     recognises=recognises,
     prompting=PROMPTING,
     accept=accept,
+    try_target=try_target,
+    covers=covers,
+    coverable=coverable,
+    case_forms=(FileForm(CaseFile),),
+    prediction_forms=(FileForm(RecordedLine, open=True),),
     files=lambda _case, _predictions, options: options.structures,
     import_rows=import_rows,
     export_row=export_row,

@@ -10,6 +10,6 @@ from karat.core.json_types import JsonMapping
 
 def case_file(cases: Sequence[JsonMapping]) -> CaseFile:
     """The cases as YAML documents."""
-    keys = ("id", "name", "tags", "comments", "conversation")
+    keys = ("id", "name", "tags", "cluster", "comments", "conversation")
     written = [{key: case[key] for key in keys if case.get(key)} for case in cases]
     return CaseFile("---\n".join(as_yaml(case) for case in written), "yaml", "Put it into the cases folder.")

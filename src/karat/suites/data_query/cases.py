@@ -16,7 +16,7 @@ from karat.core.files.lines import each_line
 from karat.core.files.reading import FileRefused, is_empty, read_bytes, why_not_there
 from karat.core.json_types import JsonMapping
 from karat.core.problems import Problem, UserError
-from karat.core.records import Case, Turn, Where
+from karat.core.records import Case, Status, Turn, Where
 from karat.core.suite import GIVEN, LoadedCases, all_cases
 from karat.core.yaml.edit import find
 from karat.core.yaml.partial import readable_part
@@ -37,6 +37,10 @@ class CaseFile(msgspec.Struct, frozen=True):
     name: str = ""
     tags: tuple[str, ...] = ()
     comments: str = ""
+    status: Status = "accepted"
+    """``draft``: proposed by a program; not scored until a person accepts it."""
+    cluster: str = ""
+    """The same for all rephrasings of one question; they count as one case in intervals."""
 
 
 _read_case = reader_for(CaseFile)
@@ -166,7 +170,16 @@ def _case(node: Node, findings: Findings, source: Where, flawed: list[Case[Targe
 
 
 def _as_case(found: CaseFile, source: Where) -> Case[Target]:
-    return Case(found.id, found.conversation, found.name, found.tags, found.comments, {}, source)
+    return Case(
+        found.id,
+        found.conversation,
+        found.name,
+        found.tags,
+        found.comments,
+        source=source,
+        status=found.status,
+        cluster=found.cluster,
+    )
 
 
 def _filled(target: Target | None) -> Target | None:

@@ -26,7 +26,7 @@ Seen = dict[tuple[str, int, int], int]
 """Case, turn and repeat → the line that they were first in."""
 
 
-class _Line(msgspec.Struct, frozen=True):
+class RecordedLine(msgspec.Struct, frozen=True):
     """What a recorded line says beside the selection itself."""
 
     id: str
@@ -97,7 +97,7 @@ def _taken(
     place = line_of_item or number
     where = "" if noun == "line" else f"{noun} {number}: "
     try:
-        head = msgspec.convert(json.decode(line), _Line)
+        head = msgspec.convert(json.decode(line), RecordedLine)
     except json.BadJson as error:
         return error.problem(file, place, what=f"{where}not a prediction", hint=EXAMPLE)
     except msgspec.ValidationError as error:

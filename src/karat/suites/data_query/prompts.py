@@ -81,6 +81,11 @@ def _lists(
     return found
 
 
+def used_codelists(options: Options) -> Iterator[tuple[str, str, Codelist]]:
+    """(dataset, dimension, codelist) of everything in the structures that the options name."""
+    return _used(options.structures, options.codelists, options.language)
+
+
 def _used(files: tuple[str, ...], named: Mapping[str, str], language: str) -> Iterator[tuple[str, str, Codelist]]:
     """(dataset, dimension, codelist) as the structures say; the lists alone where they say nothing of datasets."""
     from karat.suites.data_query.structures.codelists import read_structures

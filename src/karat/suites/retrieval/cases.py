@@ -9,14 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Annotated
 
 import msgspec
 from yaml.nodes import MappingNode, Node
 
+from karat.core.drafts import status_in
+from karat.core.file_forms import Holds
 from karat.core.files.reading import why_not_there
 from karat.core.json_types import JsonMapping
 from karat.core.problems import Problem, UserError, count_of
-from karat.core.records import Case, Turn, Where
+from karat.core.records import Case, Status, Turn, Where
 from karat.core.suite import GIVEN, LoadedCases
 from karat.core.yaml.plain_values import node_of
 from karat.core.yaml.structs import Findings, Raw, reader_for
@@ -42,17 +45,23 @@ def load_cases(path: Path) -> LoadedCases:
     raise UserError(f"there are no cases at {path}: {why_not_there(path)}", hint=hint)
 
 
+Judged = dict[str, int] | tuple[str, ...]
+"""Keys with their relevance, or keys alone."""
+
+
 class GivenCase(msgspec.Struct, frozen=True):
     """A question that is given as Python values. ``relevant``: its documents; ``fields``: the keys of each field; with
     their relevance, or 1."""
 
     id: str
     question: str = ""
-    relevant: Raw | None = None
-    fields: dict[str, Raw] = {}
+    relevant: Annotated[Raw | None, Holds(Judged)] = None
+    fields: Annotated[dict[str, Raw], Holds(Judged)] = {}
     name: str = ""
     tags: tuple[str, ...] = ()
     comments: str = ""
+    status: Status = "accepted"
+    cluster: str = ""
 
 
 _read_given = reader_for(GivenCase)
@@ -85,7 +94,16 @@ def cases_from(rows: Sequence[JsonMapping], _: Path) -> LoadedCases:
         else:
             turn = Turn(role="user", content=given.question, target=Truths(fields))
             where = Where(GIVEN, 0, number - 1, number)
-            cases[given.id] = Case(given.id, (turn,), given.name, given.tags, given.comments, {}, where)
+            cases[given.id] = Case(
+                given.id,
+                (turn,),
+                given.name,
+                given.tags,
+                given.comments,
+                source=where,
+                status=given.status,
+                cluster=given.cluster,
+            )
     return LoadedCases(tuple(cases.values()), tuple(findings.problems))
 
 
@@ -104,21 +122,32 @@ def recognises(path: Path) -> bool:
     return path.suffix == SHEET or looks_like_qrels(path)
 
 
+def status_file(case: Case[Truths]) -> tuple[Path, int]:
+    """A BEIR folder says in ``queries.jsonl`` that a question is a draft."""
+    folder = beir.folder_of(Path(case.source.file))
+    path = beir.packed_or_not(folder / beir.QUERIES) if folder else None
+    if path is None:
+        raise UserError(f'"{case.id}" is not in a BEIR folder, so it has no status')
+    return path, beir.line_of(path, case.id)
+
+
 def _judged(qrels: Path) -> LoadedCases:
     problems: list[Problem] = []
     questions = read_qrels(qrels, problems)
     folder = beir.folder_of(qrels)
-    texts = beir.texts_of(folder, questions.keys(), problems) if folder else {}
+    asked = beir.queries_of(folder, questions.keys(), problems) if folder else {}
     file = shown_name(qrels)
     if folder is not None:
-        problems += _without_text([name for name in questions if name not in texts], file)
-    cases = tuple(_case(name, question, texts.get(name, ""), file) for name, question in questions.items())
+        problems += _without_text([name for name in questions if name not in asked], file)
+    unasked = beir.Query("")
+    cases = tuple(_case(name, question, asked.get(name, unasked), file) for name, question in questions.items())
     return LoadedCases(cases, tuple(problems), 1 if folder is None else 2)
 
 
-def _case(name: str, question: Question, text: str, file: str) -> Case[Truths]:
-    turn = Turn(role="user", content=text, target=Truths({DOCUMENTS: question.judged}))
-    return Case(name, (turn,), source=Where(file, line=question.line))
+def _case(name: str, question: Question, asked: beir.Query, file: str) -> Case[Truths]:
+    turn = Turn(role="user", content=asked.text, target=Truths({DOCUMENTS: question.judged}))
+    where = Where(file, line=question.line)
+    return Case(name, (turn,), source=where, status=status_in({"status": asked.status}), cluster=asked.cluster)
 
 
 def _without_text(names: list[str], file: str) -> list[Problem]:

@@ -20,7 +20,7 @@ import msgspec
 from karat.core.files.json import keeps_every_key
 from karat.core.files.reading import is_empty, why_not_there
 from karat.core.files.shapes import shape_in_words
-from karat.core.json_types import JsonMapping, JsonObject
+from karat.core.json_types import Json, JsonMapping, JsonObject
 from karat.core.problems import UserError
 from karat.core.replies import Reply, only_one, read_reply
 from karat.core.suite import LoadedPredictions, Said, Unreadable, all_predictions
@@ -89,6 +89,22 @@ def _checked(retrieved: Retrieved) -> Retrieved:
             counts = f"{len(ranked.keys)} keys and {len(ranked.scores)} scores"
             raise Unreadable(f'the field "{name}" has {counts}: the numbers must be equal')
     return retrieved
+
+
+class RankedLine(msgspec.Struct, frozen=True, kw_only=True):
+    """A line of recorded results, as editors see it."""
+
+    id: str | int
+    results: Json = None
+    """What was retrieved, best first: keys, keys with scores, or ``{"key": score}``."""
+    fields: Json = None
+    """The same for each field, where there are several."""
+    turn: int | None = None
+    repeat: int | None = None
+    error: Json = None
+    latency: float | None = None
+    tokens: Json = None
+    cost: float | None = None
 
 
 class _Item(msgspec.Struct, frozen=True):

@@ -9,9 +9,11 @@ from pathlib import Path
 
 import msgspec
 
+from karat.core.drafts import is_draft, without_drafts
 from karat.core.files.atomic import write_bytes
 from karat.core.plugins import load_suite
 from karat.core.problems import Problem, UserError
+from karat.core.records import AnyCase
 from karat.core.remote.paths import local_input
 from karat.core.results.result import RunResult
 from karat.core.suite import LoadedPredictions
@@ -49,7 +51,10 @@ def score_queries(
     fixed = {"databases": databases, **({"test_suite": test_suite} if test_suite else {})}
     options = from_settings(Options, settings, "--option", fixed)
     _refuse_other_files(Path(local_input(questions)), questions)
-    cases = load_cases(suite, questions)
+    loaded = load_cases(suite, questions, drafts=True)
+    every, cases = loaded.cases, without_drafts(loaded)  # rows are counted over all of them
+    if not cases.cases:
+        raise UserError(f"there is nothing to score in {questions}", problems=cases.problems)
     if not any(turn.target is not None and turn.target.queries for turn in cases.cases[0].conversation):
         hint = "A gold folder of result files is scored with --result_dir and --gold_dir."
         raise UserError(f"{questions} does not hold questions with gold SQL", hint=hint)
@@ -65,7 +70,7 @@ def score_queries(
         if not given.predictions:
             hint = "Give --predictions, or add a prediction to each question."
             raise UserError(f"there are no predictions in {questions}", hint=hint)
-    recorded = paired(cases.cases, given)
+    recorded = _without(every, paired(every, given))
     with step("scored"), scoring_executor(suite, workers, executor) as pool:
         result = score_recorded(
             suite,
@@ -129,6 +134,13 @@ def write_examples(result: RunResult, folder: Path) -> list[str]:
             write_bytes(folder / f"{name}.sql", str(example["rebuild_script"]).encode("utf-8", "replace"))
             written.append(str(folder / f"{name}.sql"))
     return written
+
+
+def _without(every: Sequence[AnyCase], recorded: LoadedPredictions) -> LoadedPredictions:
+    """The predictions without those for drafts."""
+    drafts = {case.id for case in every if is_draft(case)}
+    kept = tuple(one for one in recorded.predictions if one.case_id not in drafts)
+    return msgspec.structs.replace(recorded, predictions=kept)
 
 
 def fill_suite(database: Path, questions: Path | None, out: Path, *, count: int = 20, seed: int = 1) -> MadeSuite:

@@ -10,6 +10,7 @@ from typing import Literal
 import msgspec
 from msgspec.structs import replace
 
+from karat.core.drafts import without_drafts
 from karat.core.plugins import load_suite
 from karat.core.problems import UserError
 from karat.core.remote.address import is_url
@@ -56,7 +57,7 @@ def score_submission(
     more = [*settings, f"mode={mode}", *([f"nulls={nulls}"] if nulls else [])]
     options = from_settings(Options, more, "--option", fixed)
     submission, gold, others = local_path(submission), local_path(gold), [local_path(folder) for folder in others]
-    loaded = suite.load_cases(gold)
+    loaded = without_drafts(suite.load_cases(gold))
     if questions is not None:
         loaded = with_questions(loaded, local_path(questions))
     if not loaded.cases:

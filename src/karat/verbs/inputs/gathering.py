@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 
 from karat.core.bulk.cases import held_answers, held_cases
+from karat.core.drafts import drafts_left_out, is_draft
 from karat.core.json_types import JsonMapping, JsonObject
 from karat.core.problems import Problem, Severity, count_of
 from karat.core.records import AnyCase, Prediction
@@ -68,27 +69,35 @@ def gather_cases(suite: Suite, cases: Cases, folder: str | Path = "", choice: Ch
     cases = local_input(cases)
     problems = _Problems()
     choosing = Choosing(choice or Choice())
+    drafts: list[str] = []
     with step("cases read"):
         if isinstance(cases, str | Path):
-            found = _cases_in(suite, suite.each_case(Path(cases)), cases, problems)
+            found = _cases_in(suite, suite.each_case(Path(cases)), cases, problems, drafts)
             held = held_cases(choosing.chosen(found), suite.target)
         else:
             loaded = given_cases(suite, cases, Path(folder))  # the caller holds them, so they are held
-            found = _cases_in(suite, (*loaded.cases, *loaded.problems), cases, problems)
+            found = _cases_in(suite, (*loaded.cases, *loaded.problems), cases, problems, drafts)
             held = tuple(choosing.chosen(found))
-    return GatheredCases(held, frozenset(choosing.left_out), problems.told())
+    return GatheredCases(held, frozenset((*choosing.left_out, *drafts)), problems.told())
 
 
 def _cases_in(
-    suite: Suite, stream: Iterable[AnyCase | Problem], given: Cases, problems: _Problems
+    suite: Suite, stream: Iterable[AnyCase | Problem], given: Cases, problems: _Problems, drafts: list[str]
 ) -> Iterator[AnyCase]:
+    """The cases that count. ``drafts`` gets the ids of the others."""
     some = False
+    first: AnyCase | None = None
     for one in stream:
         if isinstance(one, Problem):
             problems.add(one)
+        elif is_draft(one):
+            first = first or one
+            drafts.append(one.id)
         else:
             some = True
             yield one
+    if first is not None:
+        problems.add(drafts_left_out(first, len(drafts)))
     if not some:
         raise nothing_read("cases", suite, given, problems.told())
 
@@ -117,7 +126,7 @@ def paired_answers(
     those that were not chosen."""
     if suite.pair is None:
         return answers
-    every = load_cases(suite, cases, folder).cases if gathered.left_out else gathered.cases
+    every = load_cases(suite, cases, folder, drafts=True).cases if gathered.left_out else gathered.cases
     found = suite.pair(every, LoadedPredictions(tuple(answers.predictions), answers.problems, answers.notes))
     return GatheredAnswers(found.predictions, found.problems, found.notes)
 

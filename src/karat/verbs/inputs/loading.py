@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from karat.core.drafts import without_drafts
 from karat.core.files.reading import is_empty
 from karat.core.json_types import JsonMapping
 from karat.core.problems import Problem, UserError
@@ -35,10 +36,13 @@ def read_cases(suite: Suite, cases: Cases, folder: str | Path = "") -> LoadedCas
         return given_cases(suite, cases, Path(folder))
 
 
-def load_cases(suite: Suite, cases: Cases, folder: str | Path = "") -> LoadedCases:
-    """The cases that can be read; the rest become problems. No case at all is an error."""
+def load_cases(suite: Suite, cases: Cases, folder: str | Path = "", *, drafts: bool = False) -> LoadedCases:
+    """The cases that can be read; the rest become problems. No case at all is an error. ``drafts``: also the cases that
+    nobody has accepted yet."""
     cases = local_input(cases)
     loaded = read_cases(suite, cases, folder)
+    if not drafts:
+        loaded = without_drafts(loaded)
     if not loaded.cases:
         raise nothing_read("cases", suite, cases, loaded.problems)
     return loaded
@@ -63,6 +67,8 @@ def nothing_read(noun: str, suite: Suite, given: Cases | Predictions, problems: 
         if problems:
             return UserError(f"none of the {noun} can be read", problems=problems)
         return UserError(f"no {noun} were given", hint=VALUES)
+    if problems and all(problem.severity == "warning" for problem in problems):
+        return UserError(f"there are no {noun} to score in {given}", problems=problems)
     if problems:
         return UserError(f"none of the {noun} in {given} can be read", problems=problems)
     empty = ": it is empty" if is_empty(Path(given)) else ""

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple  # Any: parameters of a gold row, which may hold anything until they are checked
 
+from karat.core.drafts import ACCEPTED, DRAFT
 from karat.core.extras import install_command
 from karat.core.json_types import JsonMapping, JsonObject
 from karat.core.problems import Problem, Severity, count_of, did_you_mean, nearest
@@ -35,7 +36,7 @@ PARAMETERS = {
 EVERYWHERE = ("sql",)
 OWN_PARAMETERS = ("rel_tol", "abs_tol", "whole_numbers", "normalise", "allow_shape")
 EVALUATION_KEYS = ("func", "parameters", "temporal")
-ROW_KEYS = ("instance_id", "evaluation", "temporal", "tags", "type", *FLAT_KEYS, *OWN_KEYS)
+ROW_KEYS = ("instance_id", "evaluation", "temporal", "tags", "type", "cluster", *FLAT_KEYS, *OWN_KEYS)
 HEAD_BYTES = (64 * 1024, 8 * 1024 * 1024)
 """How much of a gold table is read: the first is nearly always enough."""
 
@@ -121,8 +122,9 @@ def _row_findings(gold: Gold, row: JsonMapping) -> Iterator[Finding]:
     if not isinstance(row.get("temporal", False), bool):
         yield Finding(f"temporal must be true or false, not {_shown(row['temporal'])}")
     status = row.get("status", "good")
-    if gold.family == "own" and status not in STATUSES:
-        yield Finding(f"there is no gold status {_shown(status)}", did_you_mean(str(status), STATUSES))
+    known = (*STATUSES, DRAFT, ACCEPTED)
+    if gold.family == "own" and status not in known:
+        yield Finding(f"there is no gold status {_shown(status)}", did_you_mean(str(status), known))
     for part in _listed(row.get("evaluation")):
         func = str(part.get("func")) if isinstance(part, dict) else ""
         for key in part if isinstance(part, dict) else ():

@@ -2,6 +2,9 @@
 evaluators of text-to-SQL say, from :mod:`karat.suites.answers.text_to_sql.official`.
 
 Only where gold is SQL. A prediction that is missing, fails or is no query has 0; gold that fails has none of them.
+
+By hand, for the test suite: on three databases of the suite, gold and the answer agree on two. ``spider_suite`` is 0:
+they must agree on all of them.
 """
 
 from __future__ import annotations

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any  # Any: a row of a question file may hold anything
 
+from karat.core.drafts import status_in
 from karat.core.files.reading import as_text
 from karat.core.json_types import JsonMapping, JsonObject
 from karat.core.problems import Problem, did_you_mean
@@ -26,7 +27,7 @@ TEXT_ENDINGS = (".sql", ".txt")
 TABLE_ENDINGS = (".json", ".csv", ".tsv", ".yaml", ".yml")
 KNOWN = (
     *("id", "question", "sql", "db", "order", "ties", "tags", "difficulty"),
-    *("prediction", "evidence", "as_of", "dialect"),
+    *("prediction", "evidence", "as_of", "dialect", "status", "cluster"),
 )
 FORMATS = {
     "BIRD": ("question_id", "db_id", "question", "evidence", "SQL", "difficulty"),
@@ -36,7 +37,10 @@ FORMATS = {
     "your own": ("id", "db", "question", "sql"),
 }
 """The fields of the formats that load, for an error about a row of none of them."""
-_LEFT_OUT = {"query_toks", "query_toks_no_value", "question_toks", "sql", "SQL", "query", "gold_sql", "interaction"}
+_LEFT_OUT = {
+    *("query_toks", "query_toks_no_value", "question_toks", "sql", "SQL", "query", "gold_sql", "interaction"),
+    *("question", "before", "tags", "status", "cluster"),
+}
 _YES_NO = {"yes": True, "true": True, "no": False, "false": False}
 
 
@@ -174,7 +178,15 @@ def _case(row: Any, item: int, where: Where) -> Case[Gold]:
     gold = Gold(name, (), "own", as_of=str(row.get("as_of") or ""), status=status, problem=problem, queries=queries)
     asked = str(row.get("question") or "")
     turns = (*(Turn[Gold](role="user", content=text) for text in row.get("before", ())), Turn("user", asked, gold))
-    return Case(name, turns, tags=_tags(row), metadata=_metadata(row), source=where)
+    return Case(
+        name,
+        turns,
+        tags=_tags(row),
+        metadata=_metadata(row),
+        source=where,
+        status=status_in(row),
+        cluster=str(row.get("cluster") or ""),
+    )
 
 
 def _golds(row: JsonMapping, form: str) -> tuple[str, ...]:
@@ -225,11 +237,7 @@ def _tags(row: JsonMapping) -> tuple[str, ...]:
 
 
 def _metadata(row: JsonMapping) -> JsonObject:
-    return {
-        str(key): value
-        for key, value in row.items()
-        if key not in _LEFT_OUT and key not in ("question", "before", "tags") and value not in (None, "")
-    }
+    return {str(key): value for key, value in row.items() if key not in _LEFT_OUT and value not in (None, "")}
 
 
 FORMS: dict[str, Callable[[JsonMapping], bool]] = {

@@ -1,4 +1,7 @@
-"""``first_try_passed``: 1 when the first try gave the right result, else 0; repairs do not count."""
+"""``first_try_passed``: 1 when the first try gave the right result, else 0; repairs do not count.
+
+By hand: the first code fails with a KeyError, its repair is right: ``passed`` is 1, ``first_try_passed`` is 0.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""``ran``: 1 when the last attempt ran and left a result, right or wrong, else 0."""
+"""``ran``: 1 when the last attempt ran and left a result, right or wrong, else 0.
+
+By hand: code that gives a wrong table has 1; code whose last repair still raises a KeyError has 0.
+"""
 
 from __future__ import annotations
 

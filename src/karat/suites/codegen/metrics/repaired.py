@@ -2,6 +2,9 @@
 expected: not applicable.
 
 Only code that does not run is repaired, so code that ran and gave a wrong result stays wrong, and counts 0.
+
+By hand: A is right at first: not applicable. B fails and is right after its repair: 1. C runs and is wrong: 0. The mean
+is 1/2.
 """
 
 from __future__ import annotations

@@ -14,12 +14,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Annotated
 
 import msgspec
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
+from karat.core.file_forms import Holds
 from karat.core.problems import did_you_mean
-from karat.core.records import Case, Turn, Where
+from karat.core.records import Case, Status, Turn, Where
 from karat.core.remote.address import INSIDE, url_inside
 from karat.core.yaml.structs import Findings, Raw, reader_for
 from karat.suites.codegen.default_prompt import instructions
@@ -43,9 +45,13 @@ class TaskEntry(msgspec.Struct, frozen=True):
     tags: tuple[str, ...] = ()
     comments: str = ""
     cluster: str = ""
+    """The same for all rephrasings of one question; they count as one case in intervals."""
     timeout: float = 10.0
+    """Seconds that the code may take."""
     memory: int = 1024
     """Megabytes."""
+    status: Status = "accepted"
+    """``draft``: proposed by a program; not scored until a person accepts it."""
 
     def __post_init__(self) -> None:
         if not self.id.strip() or not self.question.strip():
@@ -57,7 +63,7 @@ class TaskEntry(msgspec.Struct, frozen=True):
 class TaskFile(msgspec.Struct, frozen=True):
     """A file that gives the same tables to all its tasks."""
 
-    tasks: tuple[Raw, ...]
+    tasks: Annotated[tuple[Raw, ...], Holds(TaskEntry)]
     tables: dict[str, Raw] = {}
 
 
@@ -100,7 +106,7 @@ def read_task(node: Node, tables: dict[str, Raw], folder: Path, findings: Findin
         Turn(role="system", content=instructions(task)),
         Turn(role="user", content=entry.question, target=task),
     )
-    return Case(entry.id, conversation, entry.name, entry.tags, entry.comments, source=source)
+    return Case(entry.id, conversation, entry.name, entry.tags, entry.comments, source=source, status=entry.status)
 
 
 def _table(node: Node, folder: Path, findings: Findings) -> TableSource | None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 
 from karat.core.files.json import BadJson, decode_as
+from karat.core.files.lines import each_line
 from karat.core.problems import Problem, UserError
 from karat.suites.retrieval.formats.lines import blocks, shown_name
 
@@ -18,9 +19,13 @@ QRELS = "qrels"
 USUAL_SPLIT = "test"
 
 
-class _Query(msgspec.Struct, frozen=True):
+class Query(msgspec.Struct, frozen=True):
+    """A line of ``queries.jsonl``. Beside BEIR's own keys it may say that it is a draft, and what it rephrases."""
+
     id: str | int = msgspec.field(name="_id")
     text: str = ""
+    status: str = ""
+    cluster: str = ""
 
 
 class _Document(msgspec.Struct, frozen=True):
@@ -64,14 +69,14 @@ def folder_of(qrels: Path) -> Path | None:
     return folder if qrels.parent.name == QRELS and packed_or_not(folder / QUERIES) else None
 
 
-def texts_of(folder: Path, wanted: Collection[str], problems: list[Problem]) -> dict[str, str]:
-    """Question id → text, for the wanted ones. A line that cannot be read costs only itself."""
+def queries_of(folder: Path, wanted: Collection[str], problems: list[Problem]) -> dict[str, Query]:
+    """Question id → its line, for the wanted ones. A line that cannot be read costs only itself."""
     path = packed_or_not(folder / QUERIES)
     if path is None:
         return {}
-    decoder = msgspec.json.Decoder(_Query)
+    decoder = msgspec.json.Decoder(Query)
     file = shown_name(path)
-    texts: dict[str, str] = {}
+    found: dict[str, Query] = {}
     for first, lines in blocks(path, problems):
         for number, line in enumerate(lines, start=first):
             if not line.strip():
@@ -83,8 +88,8 @@ def texts_of(folder: Path, wanted: Collection[str], problems: list[Problem]) -> 
                 problems.append(error.problem(file, number, what="not a question", hint=hint))
                 continue
             if str(query.id) in wanted:
-                texts[str(query.id)] = query.text
-    return texts
+                found[str(query.id)] = query
+    return found
 
 
 def not_in_corpus(folder: Path, wanted: Collection[str], problems: list[Problem]) -> set[str]:
@@ -105,3 +110,26 @@ def not_in_corpus(folder: Path, wanted: Collection[str], problems: list[Problem]
                 hint = 'A line is {"_id": "d1", "title": "…", "text": "…"}.'
                 problems.append(error.problem(file, number, what="not a document", hint=hint))
     return missing
+
+
+def line_of(path: Path, name: str) -> int:
+    """The line of a question in ``queries.jsonl``. UserError where it has none."""
+    for number, line in each_line(path):
+        try:
+            if str(msgspec.json.decode(line, type=_Document).id) == name:
+                return number
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            continue
+    raise UserError(f'there is no question "{name}" in {path}')
+
+
+def documents_of(folder: Path) -> list[str]:
+    """The ids of the corpus, in its order; empty when there is none."""
+    path = packed_or_not(folder / CORPUS)
+    found: list[str] = []
+    for _, line in each_line(path) if path is not None else ():
+        try:
+            found.append(str(msgspec.json.decode(line, type=_Document).id))
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            continue
+    return found

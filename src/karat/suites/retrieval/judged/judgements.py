@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from karat.core.drafts import DRAFT
 from karat.core.files.reading import why_not_there
 from karat.core.problems import Problem, UserError, count_of
 from karat.suites.retrieval.formats import beir
@@ -47,7 +48,11 @@ def read_judgements(path: Path, *, relevance_level: int = 1, texts_needed: bool 
     problems: list[Problem] = []
     questions = read_qrels(qrels, problems)
     folder = beir.folder_of(qrels)
-    texts = beir.texts_of(folder, questions.keys(), problems) if folder is not None else {}
+    queries = beir.queries_of(folder, questions.keys(), problems) if folder is not None else {}
+    questions = {
+        name: found for name, found in questions.items() if name not in queries or queries[name].status != DRAFT
+    }
+    texts = {name: query.text for name, query in queries.items()}
     refuse(problems, qrels)
     if not questions:
         raise UserError(f"{qrels} has no judgements", hint="A line is: question 0 document relevance.")

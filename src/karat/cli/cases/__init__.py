@@ -1,0 +1,1 @@
+"""``karat cases``: one file per command or two."""

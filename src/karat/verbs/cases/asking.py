@@ -1,0 +1,62 @@
+"""Asking a configured system for something else than an answer to a case: rephrasings, proposals."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from karat.core import plugins
+from karat.core.json_types import Json
+from karat.core.problems import UserError
+from karat.core.replies.json_texts import json_in
+from karat.core.suite import Suite
+from karat.core.system import RecordedConfig, Request, SystemConfig, SystemType
+
+
+def asked(config: SystemConfig, suite: Suite, text: str) -> str:
+    """The system's reply to a text, without any prompt of the project around it. UserError where there is none."""
+    from karat.systems.caller import Caller
+
+    if isinstance(config, RecordedConfig):
+        raise UserError("a recording cannot be asked", hint="Name a live system with --system.")
+    kind: SystemType = plugins.load(plugins.SYSTEMS, config.type)
+
+    async def ask() -> str:
+        system = kind.open(config, suite)
+        try:
+            request = Request("karat-cases", 0, 0, ({"role": "user", "content": text},))
+            found = await Caller(system, config).predict(request)
+            if found is None or found.error is not None:
+                why = found.error.message if found is not None and found.error is not None else "it gave no answer"
+                raise UserError(f"the system could not be asked: {why}")
+            return str(system.reply(found.response).get("content") or "")
+        finally:
+            await system.close()
+
+    return asyncio.run(ask())
+
+
+def lists_in(reply: str) -> list[Json]:
+    """The items of the first JSON list in a reply, also of one inside an object."""
+    for value, _ in json_in(reply):
+        if isinstance(value, list):
+            return list(value)
+        if isinstance(value, dict):
+            for part in value.values():
+                if isinstance(part, list) and part:
+                    return list(part)
+            return [value]
+    return []
+
+
+def texts_in(reply: str) -> list[str]:
+    """The texts of a JSON list; else the lines of the reply without their numbers and dashes."""
+    found = [one for one in lists_in(reply) if isinstance(one, str)]
+    if found:
+        return _distinct(found)
+    lines = [line.strip().lstrip("-*•0123456789.) ").strip().strip('"') for line in reply.splitlines()]
+    return _distinct([line for line in lines if line and not line.endswith(":")])
+
+
+def _distinct(texts: Sequence[str]) -> list[str]:
+    return list(dict.fromkeys(text.strip() for text in texts if text.strip()))

@@ -1,0 +1,162 @@
+"""``karat explain`` and ``karat.explain``: what a metric measures, or what a reason means, in every suite that has it.
+
+Nothing is written here by hand: a metric's meaning, edge cases and examples come from the docstring of its module
+("Edge cases:" and "By hand:" begin their paragraphs), its formula and kind from the metric itself, worked examples and
+notes on reasons from the suite.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from functools import partial
+from inspect import cleandoc, getdoc, getmodule, unwrap
+
+import msgspec
+
+from karat.core import plugins
+from karat.core.metric_names import find_metric
+from karat.core.problems import UnknownName, UserError
+from karat.core.suite import Metric, Suite
+from karat.core.worked_examples import read_examples
+
+EXAMPLE, EDGES = "By hand", "Edge cases"
+MOST_EXAMPLES = 2
+KINDS = {
+    "share": "a number from 0 to 1; its mean is over the cases that have it",
+    "rate": "0 or 1 for each case; its mean is the share of cases with 1",
+    "quantity": "a number of any size",
+}
+
+
+class Explained(msgspec.Struct, frozen=True):
+    """A metric or a reason of one suite in words."""
+
+    suite: str
+    name: str
+    kind: str
+    """``metric`` or ``reason``."""
+    title: str = ""
+    meaning: str = ""
+    formula: str = ""
+    edge_cases: tuple[str, ...] = ()
+    cause: str = ""
+    examples: tuple[str, ...] = ()
+    package: str = ""
+    """The package that added the metric, where it is not the suite's own."""
+
+
+def explain(name: str, *, suite: str = "") -> tuple[Explained, ...]:
+    """What a metric or a reason means: one explanation for each suite that has it.
+
+    ``name`` is a metric (``macro_recall``, ``R@10``), a reason (``wrong_term``), or one of them with its suite
+    (``data_query.macro_recall``). UnknownName with the nearest name where there is none.
+
+    >>> import karat
+    >>> for found in karat.explain("recall"):
+    ...     print(found.suite, "|", found.formula)
+    retrieval | relevant keys retrieved / relevant keys
+    """
+    prefix, dot, rest = name.partition(".")
+    if dot and prefix in plugins.names(plugins.SUITES) and not suite:
+        suite, name = prefix, rest.removeprefix("reason.")
+    chosen = [plugins.load_suite(suite)] if suite else list(plugins.suites())
+    found = [one for each in chosen for one in _in_suite(each, name)]
+    if not found:
+        where = f" in {suite}" if suite else ""
+        raise UnknownName(f'there is no metric and no reason "{name}"{where}', name, list(_names(chosen)))
+    return tuple(found)
+
+
+def names_to_explain(suite: str = "") -> dict[str, dict[str, tuple[str, ...]]]:
+    """Suite → its metrics and reasons, for a list of what can be explained."""
+    chosen = [plugins.load_suite(suite)] if suite else list(plugins.suites())
+    return {
+        each.name: {"metrics": tuple(metric.name for metric in each.metrics), "reasons": each.reasons}
+        for each in chosen
+    }
+
+
+def _names(suites: list[Suite]) -> Iterator[str]:
+    for suite in suites:
+        yield from (name for metric in suite.metrics for name in (metric.name, metric.full_name))
+        yield from suite.reasons
+
+
+def _in_suite(suite: Suite, name: str) -> Iterator[Explained]:
+    with contextlib.suppress(UserError):
+        yield explained_metric(suite, find_metric(name, suite.metrics))
+    if name in suite.reasons:
+        yield explained_reason(suite, name)
+
+
+def explained_reason(suite: Suite, name: str) -> Explained:
+    """A reason of the suite's closed list."""
+    note = suite.reason_notes.get(name)
+    examples = [one.text for one in read_examples(suite.worked_examples) if name in one.reasons]
+    if note is None:
+        meaning = "The suite has no note on this reason."
+        return Explained(suite.name, name, "reason", meaning=meaning, examples=tuple(examples[:MOST_EXAMPLES]))
+    shown = (note.example, *examples)[:MOST_EXAMPLES]
+    return Explained(suite.name, name, "reason", meaning=note.meaning, cause=note.cause, examples=shown)
+
+
+def explained_metric(suite: Suite, metric: Metric) -> Explained:
+    """A metric of a suite."""
+    paragraphs = _paragraphs(_docstring(metric))
+    by_hand = [part for part in paragraphs if part.startswith(EXAMPLE)]
+    edges = [part for part in paragraphs if part.startswith(EDGES)]
+    meaning = [part for part in paragraphs if part not in (*by_hand, *edges)]
+    return Explained(
+        suite.name,
+        metric.name,
+        "metric",
+        title=metric.title,
+        meaning="\n\n".join(meaning),
+        formula=metric.formula,
+        edge_cases=(*(part.removeprefix(EDGES).lstrip(": ") for part in edges), *_rules(metric)),
+        examples=(*_worked(suite, metric), *(part.partition(":")[2].strip() for part in by_hand))[:MOST_EXAMPLES],
+        package=metric.package,
+    )
+
+
+def _worked(suite: Suite, metric: Metric) -> Iterator[str]:
+    """The worked examples in which the metric has a value, those that are neither 0 nor 1 first."""
+    found = [one for one in read_examples(suite.worked_examples) if metric.name in one.values]
+    for one in sorted(found, key=lambda each: each.values[metric.name] in (0, 1)):
+        yield f"{one.text}\n{metric.name} = {one.values[metric.name]:.4g}"
+
+
+def _rules(metric: Metric) -> Iterator[str]:
+    """What follows from how the metric is declared."""
+    better = "higher is better" if metric.higher_is_better else "lower is better"
+    yield f"It is {KINDS[metric.kind]}; {better}."
+    if metric.counts_all:
+        yield "A failed or missing answer counts 0, so the mean is over all cases."
+    elif metric.zero_on_error:
+        yield "A failed call is left out of the mean and counted as an error; with errors: zero it counts 0."
+    else:
+        yield "A failed call is left out of the mean, also with errors: zero: the case may not ask for this at all."
+    for parameter in metric.parameters:
+        value = dict(metric.values).get(parameter.name, parameter.default)
+        yield f"{parameter.name} = {value}: {parameter.summary}"
+    if metric.noise:
+        yield f"Time is measured: values of one case may differ by {metric.noise:g} when nothing has changed."
+
+
+def _docstring(metric: Metric) -> str:
+    """The docstring of the module that the metric is computed in; of the function, where it has one of its own."""
+    score = metric.score
+    while isinstance(score, partial):
+        score = score.func
+    score = unwrap(score)
+    module = getmodule(score)
+    own = getdoc(score) or ""
+    home = (module.__doc__ if module is not None else "") or ""
+    return cleandoc(own if metric.package and own else home or own)
+
+
+def _paragraphs(text: str) -> list[str]:
+    """Paragraphs, each on one line; those that are indented or listed keep their lines."""
+    parts = [part for part in text.replace("``", "").split("\n\n") if part.strip()]
+    return [part if part.startswith(("    ", "- ")) else " ".join(part.split()) for part in parts]

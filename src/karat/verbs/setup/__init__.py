@@ -1,0 +1,1 @@
+"""What starts and accompanies a project: its files, the schemas for editors, watching it."""

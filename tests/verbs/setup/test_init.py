@@ -1,0 +1,56 @@
+"""``karat init``: asks at a terminal, takes flags otherwise, and writes projects that run at once."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+from typer.testing import CliRunner
+
+from karat.cli.main import app
+from karat.cli.setup import init
+from karat.core.problems import UserError
+from karat.verbs.init import start_project
+
+
+def test_at_a_terminal_it_asks_for_suite_system_and_ci(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(init, "asks_here", lambda: True)
+    run = CliRunner().invoke(app, ["init", str(tmp_path / "p")], input="nothing\n2\nfunction\ngithub\n")
+    assert run.exit_code == 0, run.output
+    assert "Please answer 1 to" in run.output
+    text = (tmp_path / "p" / "karat.yaml").read_text()
+    assert "suite: codegen" in text
+    assert "type: function" in text
+    assert (tmp_path / "p" / "assistant.py").is_file()
+    assert yaml.safe_load((tmp_path / "p" / ".github" / "workflows" / "karat.yml").read_text())["jobs"]
+
+
+def test_with_a_flag_or_without_a_terminal_nothing_is_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = CliRunner().invoke(app, ["init", str(tmp_path / "a")], input="")
+    assert run.exit_code == 0
+    monkeypatch.setattr(init, "asks_here", lambda: True)
+    run = CliRunner().invoke(app, ["init", str(tmp_path / "b"), "--suite", "retrieval"], input="")
+    assert run.exit_code == 0
+
+
+@pytest.mark.parametrize("kind", ["function", "command"])
+def test_a_live_project_runs_at_once(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.delitem(sys.modules, "assistant", raising=False)
+    start_project(tmp_path, kind=kind)  # type: ignore[arg-type]  # one of the kinds
+    run = CliRunner().invoke(app, ["run", "-q"])
+    assert run.exit_code == 0, run.output
+    monkeypatch.delitem(sys.modules, "assistant", raising=False)
+
+
+def test_nothing_is_overwritten_and_an_endpoint_needs_an_address(tmp_path: Path) -> None:
+    (tmp_path / ".gitlab-ci.yml").write_text("mine")
+    with pytest.raises(UserError):
+        start_project(tmp_path, ci="gitlab")
+    assert [file.name for file in tmp_path.iterdir()] == [".gitlab-ci.yml"]
+    with pytest.raises(UserError) as error:
+        start_project(tmp_path, kind="http")
+    assert "--base-url" in error.value.hint
