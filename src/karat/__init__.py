@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from karat.suites.codegen.session import Session
     from karat.verbs.check import check
     from karat.verbs.compare import compare
+    from karat.verbs.export import ExportedFile, export
     from karat.verbs.gate import Verdicts, gate
     from karat.verbs.report import report
     from karat.verbs.run import run
@@ -68,6 +69,7 @@ __all__ = [
     "EngineType",
     "Estimate",
     "Explanation",
+    "ExportedFile",
     "Group",
     "Hint",
     "Line",
@@ -118,6 +120,7 @@ __all__ = [
     "differing_lines",
     "engines",
     "explaining",
+    "export",
     "gate",
     "load_run",
     "not_applicable",
@@ -142,6 +145,7 @@ _MODULES = frozenset(("answers", "engines", "retrieval", "sandbox", "stats"))
 _HOMES = {
     "check": "karat.verbs.check",
     "compare": "karat.verbs.compare",
+    "export": "karat.verbs.export",
     "gate": "karat.verbs.gate",
     "load_run": "karat.verbs.runs",
     "report": "karat.verbs.report",
@@ -208,6 +212,7 @@ _HOMES = {
     "ResultTable": "karat.engines",
     "check_query": "karat.engines",
     "result_table": "karat.engines",
+    "ExportedFile": "karat.verbs.export",
     "ShownCase": "karat.verbs.show",
     "Tuned": "karat.verbs.tune",
     "Verdicts": "karat.verbs.gate",
