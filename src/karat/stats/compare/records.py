@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import msgspec
 
 from karat.core.results.result import RunInfo
@@ -10,6 +12,12 @@ from karat.stats.compare.case_changes import CaseChanges
 from karat.stats.compare.mcnemar import McNemar
 from karat.stats.compare.paired import Difference
 from karat.stats.compare.right_wrong import RightWrong
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Integers = NDArray[np.int64]
 
 
 class MetricComparison(msgspec.Struct, frozen=True):
@@ -50,6 +58,20 @@ class GroupComparison(msgspec.Struct, frozen=True, gc=False):
     difference: Difference
 
 
+class SharedPlaces(msgspec.Struct, frozen=True, eq=False):
+    """Of each case that both runs have, its place in a and in b; in the order of a."""
+
+    a: Integers
+    b: Integers
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, SharedPlaces):
+            return NotImplemented
+        return bool(self.a.tolist() == other.a.tolist() and self.b.tolist() == other.b.tolist())
+
+    __hash__ = None  # type: ignore[assignment]  # arrays have none
+
+
 class RunComparison(msgspec.Struct, frozen=True):
     """Two runs, case by case."""
 
@@ -67,3 +89,4 @@ class RunComparison(msgspec.Struct, frozen=True):
     warnings: tuple[str, ...]
     right_wrong: RightWrong | None = None
     """None: no metric says right or wrong."""
+    shared: SharedPlaces | None = None
