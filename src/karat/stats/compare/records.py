@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any  # Any: a place or a slice of places, as in any sequence
 
 import msgspec
 
@@ -58,18 +59,24 @@ class GroupComparison(msgspec.Struct, frozen=True, gc=False):
     difference: Difference
 
 
-class SharedPlaces(msgspec.Struct, frozen=True, eq=False):
+class SharedPlaces(Sequence[tuple[int, int]]):
     """Of each case that both runs have, its place in a and in b; in the order of a."""
 
-    a: Integers
-    b: Integers
+    def __init__(self, a: Integers, b: Integers) -> None:
+        self.a, self.b = a, b
+
+    def __len__(self) -> int:
+        return len(self.a)
+
+    def __getitem__(self, place: Any) -> Any:
+        if isinstance(place, slice):
+            return list(zip(self.a[place].tolist(), self.b[place].tolist(), strict=True))
+        return int(self.a[place]), int(self.b[place])
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, SharedPlaces):
-            return NotImplemented
-        return bool(self.a.tolist() == other.a.tolist() and self.b.tolist() == other.b.tolist())
+        return isinstance(other, SharedPlaces) and self[:] == other[:]
 
-    __hash__ = None  # type: ignore[assignment]  # arrays have none
+    __hash__ = None  # type: ignore[assignment]  # as a list
 
 
 class RunComparison(msgspec.Struct, frozen=True):
