@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import importlib
 import sys
+import traceback
 from collections.abc import Sequence
 
 import msgspec
@@ -63,10 +64,30 @@ def main(words: Sequence[str]) -> int:
     if verb == "page":
         recorded.write_page()
         return 0
-    for name in wanted or NAMES:
+    found, failed = run(wanted or NAMES, record=verb == "record")
+    code = _conclude(verb, found, lines="--json" in words)
+    if failed:
+        print(f"\n  failed, see above: {', '.join(failed)}")
+    return code or int(bool(failed))
+
+
+def run(names: Sequence[str], *, record: bool = False) -> tuple[list[claims.Claim], list[str]]:
+    """The claims of these benchmarks, and which of them failed. One that fails does not end the others, and what was
+    measured before is recorded."""
+    found: list[claims.Claim] = []
+    failed = []
+    for name in names:
         claims.begin(name)
-        importlib.import_module(f"benchmarks.{name}").main()
-    return _conclude(verb, claims.take(), lines="--json" in words)
+        try:
+            importlib.import_module(f"benchmarks.{name}").main()
+        except (Exception, SystemExit):
+            traceback.print_exc()
+            failed.append(name)
+        own = claims.take()
+        found += own
+        if record:
+            recorded.record(own)
+    return found, failed
 
 
 def _conclude(verb: str, found: list[claims.Claim], *, lines: bool) -> int:
@@ -76,7 +97,6 @@ def _conclude(verb: str, found: list[claims.Claim], *, lines: bool) -> int:
     else:
         measure.table(claims.HEAD, claims.rows(found))
     if verb == "record":
-        recorded.record(found)
         print(f"\n  recorded in {recorded.RESULTS.name}, shown in docs/{recorded.PAGE.name}")
     if verb == "check":
         worse = recorded.got_worse(found, recorded.read())

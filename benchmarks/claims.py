@@ -102,7 +102,7 @@ def rows(found: Sequence[Claim]) -> list[list[str]]:
             claim.what,
             shown(claim.value, claim.unit),
             claim.target,
-            "met" if claim.met else "MISSED",
+            "" if not claim.target else "met" if claim.met else "MISSED",
             *_cost(claim.ours),
             *_cost(claim.peer),
         ]

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from karat.verbs.check import check
     from karat.verbs.compare import compare
     from karat.verbs.explain import Explained, explain
+    from karat.verbs.export import ExportedFile, export
     from karat.verbs.gate import Verdicts, gate
     from karat.verbs.report import report
     from karat.verbs.run import run
@@ -70,6 +71,7 @@ __all__ = [
     "Estimate",
     "Explained",
     "Explanation",
+    "ExportedFile",
     "Group",
     "Hint",
     "Line",
@@ -121,6 +123,7 @@ __all__ = [
     "engines",
     "explain",
     "explaining",
+    "export",
     "gate",
     "load_run",
     "not_applicable",
@@ -147,6 +150,7 @@ _HOMES = {
     "explain": "karat.verbs.explain",
     "Explained": "karat.verbs.explain",
     "compare": "karat.verbs.compare",
+    "export": "karat.verbs.export",
     "gate": "karat.verbs.gate",
     "load_run": "karat.verbs.runs",
     "report": "karat.verbs.report",
@@ -213,6 +217,7 @@ _HOMES = {
     "ResultTable": "karat.engines",
     "check_query": "karat.engines",
     "result_table": "karat.engines",
+    "ExportedFile": "karat.verbs.export",
     "ShownCase": "karat.verbs.show",
     "Tuned": "karat.verbs.tune",
     "Verdicts": "karat.verbs.gate",

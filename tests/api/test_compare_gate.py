@@ -34,6 +34,25 @@ def command(store: Path, *words: str) -> tuple[int, Any]:
     return done.exit_code, json.loads(done.stdout)
 
 
+def test_the_figures_of_each_run_are_read_once(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a large run they are what takes longest."""
+    from karat.store import results
+    from karat.store import store as opened
+
+    monkeypatch.setattr(opened, "HELD", 0)  # as if the runs were too large to be held as objects
+    read: list[int] = []
+    real = results.read_columns
+
+    def counted(connection: Any, scoring: int) -> Any:
+        read.append(scoring)
+        return real(connection, scoring)
+
+    monkeypatch.setattr(results, "read_columns", counted)
+    compared = karat.compare("baseline", "worse", store=store)
+    assert sorted(read) == [1, 2]
+    assert compared.failure_groups is not None and compared.failure_groups.groups[0].baseline == 10
+
+
 def test_compare_gives_what_the_command_line_gives(store: Path) -> None:
     _, printed = command(store, "compare", "baseline", "worse")
     compared = karat.compare("baseline", "r-0002", store=store)

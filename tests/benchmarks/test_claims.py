@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+from types import ModuleType
+
 import msgspec
 import pytest
 
 from benchmarks import claims, recorded
-from benchmarks.__main__ import NAMES
+from benchmarks.__main__ import NAMES, run
 from benchmarks.claims import Claim, Cost, fitted_exponent
 
 FASTER = Claim(benchmark="harness", what="theirs / ours", value=100.0, at_least=50, date="2026-11-15")
@@ -18,7 +22,7 @@ def test_the_page_shows_what_is_recorded() -> None:
     found = recorded.read()
     assert recorded.PAGE.read_text() == recorded.page(found)
     assert {claim.benchmark for claim in found} <= set(NAMES)
-    assert all(claim.date and claim.machine and claim.target for claim in found)
+    assert all(claim.date and claim.machine for claim in found)
     assert len({claim.key for claim in found}) == len(found)
 
 
@@ -60,3 +64,25 @@ def test_a_row_has_both_sides() -> None:
     (row,) = claims.rows([claim])
     assert row == ["harness", "theirs / ours", "100×", "≥ 50×", "met", "2 s", "1.5 s", "90 MB", "20 s", "30 s", ""]
     assert len(row) == len(claims.HEAD)
+
+
+def test_a_benchmark_that_fails_costs_only_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fails() -> None:
+        sys.exit("its peer is not installed")
+
+    def works() -> None:
+        claims.add(Claim(benchmark="", what="quick", value=2.0, at_least=1.0))
+
+    for name, main in (("fails", fails), ("works", works)):
+        module = ModuleType(f"benchmarks.{name}")
+        monkeypatch.setattr(module, "main", main, raising=False)
+        monkeypatch.setitem(sys.modules, module.__name__, module)
+    monkeypatch.setattr(recorded, "RESULTS", tmp_path / "results.json")
+    monkeypatch.setattr(recorded, "PAGE", tmp_path / "benchmarks.md")
+    found, failed = run(("fails", "works", "fails"), record=True)
+    assert [(claim.benchmark, claim.what) for claim in found] == [("works", "quick")]
+    assert failed == ["fails", "fails"]
+    assert [claim.value for claim in recorded.read()] == [2.0]
+    assert "its peer is not installed" in capsys.readouterr().err

@@ -329,7 +329,7 @@ def test_an_export_fetches_the_copies_that_were_deleted(bucket: Bucket, here: Pa
 
 
 def test_files_at_a_web_server_are_not_overwritten_either(web: Pages, here: Path) -> None:
-    from karat.verbs.export import Exported, write_beside
+    from karat.verbs.exports.contents import Exported, write_beside
 
     web.files["/out/a.csv"] = b"theirs"
     folder = Path(web.url("/out"))

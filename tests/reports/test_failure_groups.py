@@ -21,7 +21,7 @@ from karat.reports.console.case import print_case
 from karat.reports.console.comparison import print_comparison
 from karat.reports.console.run import print_result
 from karat.reports.excel.workbook import write_xlsx
-from karat.reports.failure_groups import failure_groups, group_lines, group_rows
+from karat.reports.failure_groups import compared_failure_groups, failure_groups, group_lines, group_rows
 from karat.reports.full_report import whole_report
 from karat.reports.json import result_json
 from karat.reports.markdown.comparison import comparison_markdown
@@ -124,7 +124,8 @@ def test_a_comparison_says_which_groups_grew(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("before", "words", "grew"), [(BEFORE, "2 more", True), (NOW, "same", False)])
 def test_rows_of_a_page_are_scaled_to_the_longest_bar(before: RunResult, words: str, grew: bool) -> None:
-    rows = group_rows(failure_groups(NOW, before), lambda key: f"?group={key}")
+    found = compared_failure_groups(before, NOW, compare_runs(before, NOW, SUITE.metrics))
+    rows = group_rows(found, lambda key: f"?group={key}")
     assert (rows[0].head, rows[0].detail) == ("COUNTRY wrong", "asked MEX, got USA")
     assert (rows[0].share, rows[0].change, rows[0].grew, rows[0].link) == (100.0, words, grew, f"?group={MEX}")
     assert all(0 <= row.share <= 100 and 0 <= (row.baseline_share or 0) <= 100 for row in rows)

@@ -13,7 +13,7 @@ import pytest
 import karat
 from karat.core.problems import UserError
 from karat.store import open_store
-from karat.verbs.export import export_predictions
+from karat.verbs.exports.contents import export_predictions
 from tests.chat_server import Chat, chatting
 
 CASES: list[dict[str, Any]] = [

@@ -101,6 +101,15 @@ def test_a_server_that_is_not_there() -> None:
     assert CANARY not in said
 
 
+def test_a_server_that_does_not_answer() -> None:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+        port = listener.getsockname()[1]
+        said = _everything_said(f"postgresql://u:{CANARY}@127.0.0.1:{port}/karat?connect_timeout=2")
+    assert "cannot be reached" in said and "(timeout)" in said and CANARY not in said
+
+
 def test_a_host_that_is_not_known() -> None:
     said = _everything_said(f"postgresql://u:{CANARY}@no-such-host.invalid/karat")
     assert "cannot be reached" in said and CANARY not in said

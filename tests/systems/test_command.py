@@ -141,6 +141,36 @@ def test_cancelling_kills_the_group_too(tmp_path: Path) -> None:
     assert wait_for(lambda: gone(int(note.read_text())))
 
 
+def test_cancelling_a_start_kills_the_group_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a busy machine a command can have started others before its own start is over."""
+    note = tmp_path / "pids"
+    code = f"{CHILD}time.sleep(600)"
+    made = CommandConfig(type="command", command=[sys.executable, "-c", code, str(note)])
+
+    async def scenario() -> None:
+        loop = asyncio.get_running_loop()
+        connect = loop.connect_read_pipe
+        cancelled = asyncio.Event()
+
+        async def connect_late(*given: Any) -> Any:
+            await cancelled.wait()
+            return await connect(*given)
+
+        monkeypatch.setattr(loop, "connect_read_pipe", connect_late)
+        task = asyncio.create_task(CommandSystem(made).call(request()))
+        while not (note.exists() and note.read_text().endswith("\n")):
+            await asyncio.sleep(0.02)
+        for _ in range(2):  # twice: whoever presses Ctrl-C presses it again
+            task.cancel()
+            await asyncio.sleep(0)
+        cancelled.set()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(scenario())
+    assert wait_for(lambda: gone(int(note.read_text())))
+
+
 def test_a_child_left_behind_neither_holds_the_answer_up_nor_lives_on(tmp_path: Path) -> None:
     note = tmp_path / "pids"
     made = CommandConfig(type="command", command=[sys.executable, "-c", f"{CHILD}print('[1]')", str(note)], timeout=60)

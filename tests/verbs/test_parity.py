@@ -362,6 +362,8 @@ def test_a_store_that_is_none(here: Path, store: str) -> None:
     assert "error" in found
     assert found == typed(["runs", "show", "--json", "-", *words]) == typed(["report", "--json", "-", *words])
     assert found == called(lambda: karat.compare("1", "2", store=store)) == typed(["compare", "1", "2", *words])
+    file = ["--scores", "scores.csv"]
+    assert found == called(lambda: karat.export("1", scores=file[1], store=store)) == typed(["export", *file, *words])
     rule = "data_query.fully_right>=1"
     assert found == called(lambda: karat.gate("1", rule, store=store)) == typed(["gate", "1", "--gate", rule, *words])
 
@@ -407,6 +409,73 @@ def test_report(here: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     (tmp_path / "r-0002.xlsx").unlink()
     done = CliRunner().invoke(app, ["report", "later", "--store", store])
     assert (done.stdout, (tmp_path / "r-0002.xlsx").is_file()) == ("wrote r-0002.xlsx\n", True)
+
+
+EXPORT: dict[str, dict[str, str]] = {
+    "all files": {"predictions": "a.jsonl", "scores": "s.csv", "reviews": "r.jsonl", "patch": "p.patch"},
+    "answers of another suite, with files beside them": {"run": "other", "predictions": "submission.jsonl"},
+    "Parquet": {"scores": "s.parquet"},
+    "cases as CSV": {"to": "csv", "out": "cases.csv"},
+    "cases as a promptfoo configuration": {"to": "promptfoo", "out": "promptfoo.yaml"},
+    "cases without a run": {"to": "csv", "out": "cases.csv", "suite": "data_query", "cases": "cases.yaml"},
+    "a folder that is not there yet": {"scores": "deep/below/s.csv"},
+}
+NO_EXPORT: dict[str, dict[str, str]] = {
+    "nothing": {},
+    "unknown run": {"run": "nobody", "scores": "s.csv"},
+    "unknown format": {"to": "cvs", "out": "cases.csv"},
+    "unknown suite": {"to": "csv", "out": "cases.csv", "suite": "data_qery", "cases": "cases.yaml"},
+    "missing cases": {"to": "csv", "out": "cases.csv", "suite": "data_query", "cases": "nowhere.yaml"},
+    "cases without a suite": {"to": "csv", "out": "cases.csv", "cases": "cases.yaml"},
+    "a format beside files": {"to": "csv", "out": "cases.csv", "scores": "s.csv"},
+    "a file of no format": {"out": "cases.csv"},
+    "two outputs in one file": {"scores": "s.csv", "reviews": "s.csv"},
+}
+
+
+@pytest.mark.parametrize("name", [*EXPORT, *NO_EXPORT])
+def test_export(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    asked = {"run": "later", "store": str(made / "runs.db")} | (EXPORT | NO_EXPORT)[name]
+    if asked.get("cases") == "cases.yaml":
+        asked["cases"] = str(made / "cases.yaml")
+    words = [word for key, value in asked.items() if key != "run" for word in (f"--{key}", value)]
+    found: dict[str, Any] = {}
+    for way in ("typed", "called"):
+        (tmp_path / way).mkdir()
+        monkeypatch.chdir(tmp_path / way)
+        if way == "called":
+            found[way] = called(lambda: karat.export(**asked))
+        else:
+            done = CliRunner().invoke(app, ["export", asked["run"], *words])
+            failed = done.exception is not None and not isinstance(done.exception, SystemExit)
+            found[way] = error_of(done.exception) if failed else done.stderr
+    if name in NO_EXPORT:
+        same_mistake(found["typed"], found["called"])
+    else:
+        lines = [line for one in found["called"] for line in (f"wrote {one.file}", *one.notes)]
+        assert found["typed"].splitlines() == lines
+    files = [
+        {str(file.relative_to(tmp_path / way)): file.read_bytes() for file in (tmp_path / way).rglob("*.*")}
+        for way in ("typed", "called")
+    ]
+    assert files[0] == files[1]
+    assert bool(files[0]) == (name in EXPORT)
+
+
+def same_mistake(said: Any, found: Any) -> None:
+    """The same but for how an option is written, and how an example looks."""
+    assert said["error"].replace("--", "") == found["error"]
+    if "For example" not in found["hint"]:
+        assert (
+            said["hint"].replace("--", "").replace("commands", "calls").replace("; only one can be -", "")
+            == (found["hint"])
+        )
+
+
+def test_what_python_cannot_export(here: Path) -> None:
+    printed = called(lambda: karat.export("later", scores="-", store="runs.db"))
+    assert (printed["error"], printed["hint"]) == ("scores cannot be printed from Python", "Give a file name.")
+    assert called(lambda: karat.export("later", to="csv", store="runs.db"))["error"] == "to needs out"
 
 
 TUNE: dict[str, tuple[str, dict[str, Any]]] = {

@@ -17,7 +17,7 @@ from karat.core.suite import Metric
 from karat.reports.answer_changes import PartChange
 from karat.reports.changes import Answers, Change, Changes, changes_between, no_answers
 from karat.reports.console.run import figure
-from karat.reports.failure_groups import failure_groups
+from karat.reports.failure_groups import compared_failure_groups
 from karat.stats.compare.runs import MetricComparison, RunComparison
 
 ALPHA = 0.05
@@ -165,7 +165,7 @@ def side_by_side(
     """Put together what the writers need."""
     changes = changes_between(a, b, comparison.cases, answers_a, answers_b, comparison.right_wrong)
     named = {metric.name: metric for metric in (*metrics, *USAGE)}
-    return Compared(a.run, b.run, comparison, changes, named, failure_groups(b, a))
+    return Compared(a.run, b.run, comparison, changes, named, compared_failure_groups(a, b, comparison))
 
 
 def part_words(part: PartChange) -> str:

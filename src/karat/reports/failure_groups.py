@@ -9,13 +9,12 @@ import msgspec
 
 from karat.core.problems import count_of
 from karat.core.report import Cell, Column, Sheet, Table, bar_chart, visible
-from karat.core.results.columns import columns_of
 from karat.core.results.failure_columns import failure_columns_of
 from karat.core.results.failure_groups import SINGLE, FailureGroup, FailureGroups, group_failures
 from karat.core.results.result import RunResult
 from karat.core.suite import Metric
 from karat.reports.outcomes_by_tag import outcomes_by_tag, outcomes_chart
-from karat.stats.compare.pairing import pair_columns
+from karat.stats.compare.records import RunComparison
 
 TITLE = "Failure groups"
 MEANING = (
@@ -27,13 +26,20 @@ FAILED = ("error", "missing")
 """Outcomes of cases without an answer that could be scored; the terminal lists these apart."""
 
 
-def failure_groups(result: RunResult, baseline: RunResult | None = None) -> FailureGroups:
-    """The groups of a run, with a baseline also of that one on the cases that both have."""
-    found = failure_columns_of(result)
-    if baseline is None:
-        return group_failures(found)
-    pairs = pair_columns(columns_of(result, groups=False), columns_of(baseline, groups=False))
-    return group_failures(found, failure_columns_of(baseline), (pairs.places_a, pairs.places_b))
+def failure_groups(result: RunResult) -> FailureGroups:
+    """The groups of a run."""
+    return group_failures(failure_columns_of(result))
+
+
+def compared_failure_groups(a: RunResult, b: RunResult, comparison: RunComparison) -> FailureGroups:
+    """The groups of run b, each with its size in run a on the cases that both have."""
+    import numpy as np
+
+    if comparison.shared is None:
+        return failure_groups(b)
+    order = np.argsort(comparison.shared.b, kind="stable")
+    places = comparison.shared.b[order], comparison.shared.a[order]
+    return group_failures(failure_columns_of(b), failure_columns_of(a), places)
 
 
 class GroupRow(msgspec.Struct, frozen=True):

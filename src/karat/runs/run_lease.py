@@ -23,6 +23,7 @@ def signs_of_life(store: Store, run_id: int, holder: Holder) -> Iterator[None]:
     A sign that cannot be given says nothing here: when the run is lost or the store is gone, the next write says so.
     """
     from karat.store.leases import HEARTBEAT
+    from karat.store.shared_runs import SharedRuns
 
     done = threading.Event()
 
@@ -31,7 +32,7 @@ def signs_of_life(store: Store, run_id: int, holder: Holder) -> Iterator[None]:
             with suppress(UserError):
                 store.renew_lease(run_id, holder)
                 if store.can_share and not store.leads(run_id):
-                    store.lead(run_id, holder)
+                    SharedRuns(store).lead(run_id, holder)
 
     thread = threading.Thread(target=beat, name=f"karat holds {run_id}", daemon=True)
     thread.start()

@@ -24,6 +24,7 @@ from karat.runs.stored_answers import StoredAnswers
 from karat.store.lease_holder import Holder
 from karat.store.leases import Held
 from karat.store.records import run_name
+from karat.store.shared_runs import SharedRuns
 
 if TYPE_CHECKING:
     from karat.store.store import Store
@@ -81,7 +82,7 @@ class Parts:
         *,
         follow_up: bool,
     ) -> None:
-        self._store, self._run_id, self._holder = store, run_id, holder
+        self._shared, self._run_id, self._holder = SharedRuns(store), run_id, holder
         self._job, self._options, self._stored, self._follow_up = job, options, stored, follow_up
         # Every process must cut the run in the same way, so this depends only on what is stored with it.
         self._size = min(CHUNK, max(1, job.config.concurrency, -(-len(job.cases) // PARTS)))
@@ -92,7 +93,7 @@ class Parts:
         return await asyncio.to_thread(self._claim)
 
     def _claim(self) -> Portion | None:
-        claim = self._store.claim_part(self._run_id, self._holder, self._count)
+        claim = self._shared.claim_part(self._run_id, self._holder, self._count)
         if claim is None:
             return None
         places = self._job.case_order.places(claim.part * self._size, (claim.part + 1) * self._size)
@@ -110,10 +111,10 @@ class Parts:
         return Portion(places, cases, self._job.repeats, found, claim.part)
 
     def finish(self, portions: Sequence[Portion]) -> None:
-        self._store.finish_parts(self._run_id, self._holder, [portion.part for portion in portions])
+        self._shared.finish_parts(self._run_id, self._holder, [portion.part for portion in portions])
 
     async def more(self) -> bool:
-        left = await asyncio.to_thread(self._store.parts_left, self._run_id, self._count)
+        left = await asyncio.to_thread(self._shared.parts_left, self._run_id, self._count)
         if left:
             await asyncio.sleep(PAUSE)
         return left
@@ -148,9 +149,10 @@ def wait_for_cases(store: Store, run_id: int) -> None:
 def join(store: Store, run_id: int, holder: Holder, *, again: bool) -> None:
     """Take part in a run that another process may be working on; go on with it where none is. ``again``: it is
     finished, and some of it is to be asked again."""
-    store.join(run_id, holder)
+    shared = SharedRuns(store)
+    shared.join(run_id, holder)
     if not (again and store.run(run_id).status == "finished"):
-        store.lead(run_id, holder)
+        shared.lead(run_id, holder)
         return
     with suppress(Held):  # another process was quicker
         store.set_status(run_id, "running", holder)
@@ -161,7 +163,8 @@ def may_score(store: Store, run_id: int, holder: Holder, stop_asked: Callable[[]
     wish to stop ends the wait as Ctrl-C does."""
     if not store.can_share:
         return True
-    while store.others_at_work(run_id, holder) or not store.lead(run_id, holder):
+    shared = SharedRuns(store)
+    while shared.others_at_work(run_id, holder) or not shared.lead(run_id, holder):
         if store.run(run_id).status == "finished":
             return False
         if stop_asked():
@@ -175,4 +178,4 @@ def let_go(store: Store, run_id: int, holder: Holder, status: Literal["interrupt
     if store.leads(run_id):
         store.set_status(run_id, status, holder)
     else:
-        store.leave(run_id, holder)
+        SharedRuns(store).leave(run_id, holder)

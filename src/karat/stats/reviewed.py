@@ -37,6 +37,8 @@ class ReviewedRate(msgspec.Struct, frozen=True):
 
 def reviewed_rates(result: RunResult, metrics: Sequence[Metric]) -> tuple[ReviewedRate, ...]:
     """The run's pass rates (see ``pass_rates``) both ways; empty when nobody reviewed a case of it."""
+    if not result.reviews:
+        return ()
     verdicts = verdicts_of(result)
     if not verdicts and not disputed_cases(result):
         return ()

@@ -97,6 +97,16 @@ def lead(connection: Connection, run_id: int, holder: Holder) -> bool:
     return True
 
 
+def take_or_let_go(connection: Connection, run_id: int, holder: Holder, status: Status) -> None:
+    """A holder says ``running`` to take a run, and anything else to let go of it."""
+    if status != "running":
+        let_go(connection, run_id, holder, status)
+        return
+    take_lease(connection, run_id, holder)
+    if not others_at_work(connection, run_id, holder):
+        forget_done(connection, run_id)
+
+
 def let_go(connection: Connection, run_id: int, holder: Holder, status: Status) -> None:
     """The one who has the run as a whole leaves it with this status. A finished run has no parts any more."""
     check_parts(connection, run_id, holder, {WHOLE_RUN})

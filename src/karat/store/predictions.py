@@ -25,7 +25,7 @@ from karat.store.answer_blocks import (
 )
 from karat.store.answer_index import CaseIndex, Question, QuestionIndex, question_hashes
 from karat.store.block_tables import block_at, blocks_from, end_of
-from karat.store.blocks import ROWS
+from karat.store.blocks import BYTES, ROWS
 from karat.store.codec import pack, to_text, unpack
 from karat.store.records import MAX_ID, Failure, Progress
 from karat.store.schema import predictions, run_blocks
@@ -57,6 +57,27 @@ _COLUMNS = (
 def insert_predictions(connection: Connection, run_id: int, items: Sequence[Prediction], created: str) -> None:
     """Add them in this order, each as the next attempt at its question."""
     connection.execute(_INSERT, [_row(run_id, item, created) for item in items])
+
+
+class WaitingAnswers:
+    """How many answers of each run are rows still, and about how many bytes they have; they go into blocks when there
+    are many."""
+
+    def __init__(self) -> None:
+        self._runs: dict[int, tuple[int, int]] = {}
+
+    def add(self, connection: Connection, run_id: int, items: Sequence[Prediction]) -> None:
+        """These were inserted."""
+        rows, size = self._runs.get(run_id) or (count_rows(connection, run_id) - len(items), 0)
+        rows, size = rows + len(items), size + sum(len(item.response) for item in items)
+        if rows >= 2 * ROWS or size >= 2 * BYTES:
+            rows, size = move_into_blocks(connection, run_id, whole=size >= 2 * BYTES), 0
+        self._runs[run_id] = rows, size
+
+    def move(self, connection: Connection, run_id: int) -> None:
+        """All into blocks: no more will come for a while."""
+        move_into_blocks(connection, run_id, whole=True)
+        self._runs.pop(run_id, None)
 
 
 def move_into_blocks(connection: Connection, run_id: int, *, whole: bool = False) -> int:

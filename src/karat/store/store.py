@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from datetime import UTC, datetime
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from types import TracebackType
-from typing import TypeVar
 
-import msgspec
 from sqlalchemy import Connection, Engine
 
 from karat.core.bulk.sequence import in_chunks
@@ -20,7 +17,6 @@ from karat.core.results.columns import Columns
 from karat.core.results.failure_columns import FailureColumns, make_failures
 from karat.core.results.result import CaseResult, CaseReview, MetricSummary, RunInfo, RunResult
 from karat.core.results.verdicts import settled
-from karat.core.results.word_lists import PackedBlock
 from karat.store import cases as case_blocks
 from karat.store import lease_parts
 from karat.store import leases as lease_rows
@@ -31,24 +27,20 @@ from karat.store import reviews as review_rows
 from karat.store import runs as run_rows
 from karat.store import scorings as scoring_rows
 from karat.store.answer_index import AnswerIndexes, Question
-from karat.store.blocks import BYTES, ROWS
+from karat.store.blocks import ROWS
 from karat.store.case_list import CaseLists
 from karat.store.database.address import Address
-from karat.store.database.commits import committing
-from karat.store.database.failures import explained
-from karat.store.database.file_identity import check_file, file_of
 from karat.store.database.retrying import Patience, retrying
 from karat.store.database.sqlite import give_back_pages
-from karat.store.failure_blocks import read_failure_block, read_failures
+from karat.store.database.transactions import Transactions
 from karat.store.lease_holder import Holder
-from karat.store.lease_parts import Claim
 from karat.store.leases import WHOLE_RUN, Lease
 from karat.store.live import drop_live
 from karat.store.records import Progress, RunRecord, RunRow, ScoringRow, Status, parse_run
 from karat.store.reviews import Review
-from karat.store.scored_cases import ScoredCases
+from karat.store.stored_results import StoredResults, all_from
+from karat.store.timestamps import now
 
-T = TypeVar("T")
 HELD = ROWS
 """Cases up to which a result holds them all."""
 
@@ -62,20 +54,17 @@ class Store:
         self.patience = Patience()
         """How long to wait for a store that cannot be reached; not at all, unless somebody sets it."""
         self._engine = engine
-        self._writer = engine.execution_options(writes=True)
-        # A reader sees one state of the store, as it does in a file: rows that move into blocks are seen once.
-        postgres = engine.dialect.name == "postgresql"
-        self._reader = engine.execution_options(isolation_level="REPEATABLE READ") if postgres else engine
-        self._closed = False
         self._address = address
-        self._file = file_of(address)
+        self._transactions = Transactions(engine, address, self.patience, read_only=read_only)
+        self._reading, self._writing = self._transactions.reading, self._transactions.writing
+        self._writer = self._transactions.writer
         self._held: dict[int, tuple[Holder, set[int]]] = {}
         """The runs that are held through this store, by whom and which parts. Answers and scores of these are written
         only while that lasts."""
-        self._waiting: dict[int, tuple[int, int]] = {}
-        """How many answers of a run are rows still, and about how many bytes they have."""
+        self._waiting = prediction_rows.WaitingAnswers()
         self._indexes = AnswerIndexes()
         self._lists = CaseLists()
+        self._results = StoredResults(self._reading, self._lists)
 
     def __repr__(self) -> str:
         return f"Store({self._address.shown!r})"
@@ -95,15 +84,14 @@ class Store:
 
     def close(self) -> None:
         """Give back the connections."""
-        self._closed = True
-        self._engine.dispose()
+        self._transactions.close()
 
     # -- runs ------------------------------------------------------------------------------------------------------
 
     def create_run(self, record: RunRecord, holder: Holder | None = None) -> int:
         """A new run, held from its first moment where a holder is given; its id."""
         with self._writing() as connection:
-            run_id = run_rows.insert_run(connection, record, _now())
+            run_id = run_rows.insert_run(connection, record, now())
             if holder is not None:
                 lease_rows.take_lease(connection, run_id, holder)
         if holder is not None:
@@ -137,15 +125,11 @@ class Store:
         """
         with self._writing() as connection:
             run_rows.lock_run(connection, run_id)
-            if holder is not None and status == "running":
-                lease_rows.take_lease(connection, run_id, holder)
-                if not lease_parts.others_at_work(connection, run_id, holder):
-                    lease_parts.forget_done(connection, run_id)
-            elif holder is not None:
-                lease_parts.let_go(connection, run_id, holder, status)
-            run_rows.update_status(connection, run_id, status, _now())
+            if holder is not None:
+                lease_parts.take_or_let_go(connection, run_id, holder, status)
+            run_rows.update_status(connection, run_id, status, now())
             if status != "running":
-                self._move(connection, run_id)
+                self._waiting.move(connection, run_id)
             if status == "finished":
                 drop_live(connection, run_id)
         if holder is not None and status == "running":
@@ -165,64 +149,14 @@ class Store:
         with self._reading() as connection:
             return lease_rows.read_lease(connection, run_id)
 
-    # -- runs that several processes share -------------------------------------------------------------------------
-
     @property
     def can_share(self) -> bool:
         """Whether several processes may work on one run. A file has one writer at a time, and no clock of its own."""
         return self._engine.dialect.name == "postgresql"
 
-    def join(self, run_id: int, holder: Holder) -> None:
-        """Take part in a run: what is written from now on is written only while all parts that are claimed are held."""
-        self._held[run_id] = (holder, set())
-
-    def lead(self, run_id: int, holder: Holder) -> bool:
-        """Take the run as a whole, if it is not finished and nobody else has it. True if it is held now."""
-        with self._writing() as connection:
-            run_rows.lock_run(connection, run_id)
-            taken = lease_parts.lead(connection, run_id, holder)
-            if taken:
-                run_rows.update_status(connection, run_id, "running", _now())
-        if taken:
-            self._held[run_id][1].add(WHOLE_RUN)
-        return taken
-
     def leads(self, run_id: int) -> bool:
         """Whether the run as a whole was taken through this store, and not let go."""
         return WHOLE_RUN in self._held.get(run_id, (None, ()))[1]
-
-    def leave(self, run_id: int, holder: Holder) -> None:
-        """Let go of all parts that are not done; others may claim them."""
-        with self._writing() as connection:
-            run_rows.lock_run(connection, run_id)
-            lease_rows.release_lease(connection, run_id, holder)
-        self._held.pop(run_id, None)
-
-    def claim_part(self, run_id: int, holder: Holder, parts: int) -> Claim | None:
-        """Hold the next part of a run that nobody works on; None when there is none at the moment."""
-        with self._writing() as connection:
-            self._lock(connection, run_id)
-            claim = lease_parts.claim_part(connection, run_id, holder, parts)
-        if claim is not None:
-            self._held[run_id][1].add(claim.part)
-        return claim
-
-    def finish_parts(self, run_id: int, holder: Holder, parts: Sequence[int]) -> None:
-        """All answers of these parts are stored."""
-        self._held[run_id][1].difference_update(parts)  # first: other threads write meanwhile, and look at what is held
-        with self._writing() as connection:
-            self._lock(connection, run_id)
-            lease_parts.finish_parts(connection, run_id, holder, parts)
-
-    def parts_left(self, run_id: int, parts: int) -> bool:
-        """Whether some of a run's parts are not done."""
-        with self._reading() as connection:
-            return lease_parts.parts_left(connection, run_id, parts)
-
-    def others_at_work(self, run_id: int, holder: Holder) -> bool:
-        """Whether another live process holds a part of the run."""
-        with self._reading() as connection:
-            return lease_parts.others_at_work(connection, run_id, holder)
 
     def tag_run(self, run_id: int, added: Sequence[str] = (), removed: Sequence[str] = ()) -> tuple[str, ...]:
         """Give a run tags and take some away; the tags that it then has."""
@@ -236,15 +170,13 @@ class Store:
             run_rows.remove_run(connection, run_id)
         self._give_back_pages()
 
-    # -- notes -----------------------------------------------------------------------------------------------------
-
     def add_notes(self, run_id: int, notes: JsonMapping, *, replace: bool = False) -> None:
         """Keep what belongs to the run as a whole: name → JSON value. A name that the run has already keeps its value,
         unless ``replace``."""
         with self._writing() as connection:
             self._lock(connection, run_id)
             if notes:
-                note_rows.insert_notes(connection, run_id, notes, _now(), replace=replace)
+                note_rows.insert_notes(connection, run_id, notes, now(), replace=replace)
 
     def notes(self, run_id: int) -> JsonObject:
         """The notes of a run, by name."""
@@ -271,7 +203,7 @@ class Store:
             with self._reading() as connection:
                 return case_blocks.cases_from(connection, run_id, begin)
 
-        return in_chunks(_all_from(read), size)
+        return in_chunks(all_from(read), size)
 
     def case_ids(self, run_id: int) -> list[str]:
         """The ids of the cases, in the order in which they were added."""
@@ -289,12 +221,8 @@ class Store:
             self._lock(connection, run_id)
             if not items:
                 return
-            prediction_rows.insert_predictions(connection, run_id, items, _now())
-            rows, size = self._waiting.get(run_id) or (prediction_rows.count_rows(connection, run_id) - len(items), 0)
-            rows, size = rows + len(items), size + sum(len(item.response) for item in items)
-            if rows >= 2 * ROWS or size >= 2 * BYTES:
-                rows, size = prediction_rows.move_into_blocks(connection, run_id, whole=size >= 2 * BYTES), 0
-            self._waiting[run_id] = rows, size
+            prediction_rows.insert_predictions(connection, run_id, items, now())
+            self._waiting.add(connection, run_id, items)
 
     def predictions(self, run_id: int) -> list[Prediction]:
         """The latest attempt for each case, turn and repeat, in the order in which they arrived."""
@@ -332,13 +260,13 @@ class Store:
         process left behind that was killed while it scored is removed."""
         with self._writing() as connection:
             self._lock(connection, run_id)
-            return scoring_rows.begin_scoring(connection, run_id, info, _now())
+            return scoring_rows.begin_scoring(connection, run_id, info, now())
 
     def add_results(self, scoring: int, results: Sequence[CaseResult]) -> None:
         """Results of cases, which follow those that were added before."""
         with self._writing() as connection:
             self._lock(connection, scoring_rows.run_of(connection, scoring))
-            info = scoring_rows.continue_scoring(connection, scoring, _now())
+            info = scoring_rows.continue_scoring(connection, scoring, now())
             result_blocks.append_results(connection, scoring, info.suite, results)
 
     def finish_scoring(
@@ -349,11 +277,11 @@ class Store:
         with self._writing() as connection:
             run_id = scoring_rows.run_of(connection, scoring)
             self._lock(connection, run_id)
-            scoring_rows.finish_scoring(connection, scoring, info, summary, _now())
+            scoring_rows.finish_scoring(connection, scoring, info, summary, now())
             if holder is not None:
                 lease_parts.let_go(connection, run_id, holder, "finished")
-                run_rows.update_status(connection, run_id, "finished", _now())
-            self._move(connection, run_id)
+                run_rows.update_status(connection, run_id, "finished", now())
+            self._waiting.move(connection, run_id)
         if holder is not None:
             self._held.pop(run_id, None)
             self._give_back_pages()
@@ -383,65 +311,32 @@ class Store:
             run_rows.read_run(connection, run_id)
             own, info, summary = scoring_rows.read_scoring(connection, run_id, scoring)
             count = result_blocks.count_results(connection, own)
-            cases: Sequence[CaseResult] = ScoredCases(
-                info.suite,
-                count,
-                partial(self._results_from, own),
-                partial(self._results_at, own),
-                partial(self._words_and_columns, own),
-                partial(self._failures, own),
-            )
+            cases: Sequence[CaseResult] = self._results.cases(own, info.suite, count)
             if count <= HELD:
-                cases = tuple(_all_from(partial(result_blocks.results_from, connection, own)))
-            reviews = review_rows.case_reviews(connection, run_id)
-            notes = note_rows.read_notes(connection, run_id)
+                cases = tuple(all_from(partial(result_blocks.results_from, connection, own)))
+            reviews, notes = review_rows.case_reviews(connection, run_id), note_rows.read_notes(connection, run_id)
             return RunResult(run=info, summary=summary, cases=cases, reviews=reviews, notes=notes)
 
     def result_chunks(self, scoring: int, size: int = ROWS) -> Iterator[tuple[CaseResult, ...]]:
         """The results of a scoring in their order, ``size`` of them at a time."""
-        return map(tuple, in_chunks(_all_from(partial(self._results_from, scoring)), size))
+        return map(tuple, in_chunks(all_from(partial(self._results.results_from, scoring)), size))
 
     def columns(self, scoring: int) -> Columns:
         """The figures of all cases of a scoring, as arrays; without tags and groups."""
         with self._reading() as connection:
-            held = self._lists.held(scoring)
-            return held.columns if held is not None else result_blocks.read_columns(connection, scoring)
+            return self._results.columns(connection, scoring)
 
     def failures(self, scoring: int, suite: str) -> FailureColumns:
         """What is wrong with each case of a scoring, as columns; see ``core.results.failure_groups``."""
-        found = self._failures(scoring)
-        return found if found is not None else make_failures(suite, _all_from(partial(self._results_from, scoring)))
+        found = self._results.failures(scoring)
+        if found is not None:
+            return found
+        return make_failures(suite, all_from(partial(self._results.results_from, scoring)))
 
     def scorings(self, run_id: int) -> list[ScoringRow]:
         """Each time the run was scored, oldest first."""
         with self._reading() as connection:
             return scoring_rows.list_scorings(connection, run_id)
-
-    def _results_at(self, scoring: int, positions: Sequence[int]) -> list[CaseResult]:
-        with self._reading() as connection:
-            return result_blocks.read_results_at(connection, scoring, positions)
-
-    def _words_and_columns(self, scoring: int) -> Columns | None:
-        with self._reading() as connection:
-            if not result_blocks.has_words(connection, scoring):
-                return None
-            held = self._lists.held(scoring)
-            columns = held.columns if held is not None else result_blocks.read_columns(connection, scoring)
-            return msgspec.structs.replace(columns, words=result_blocks.read_words(connection, scoring))
-
-    def _failures(self, scoring: int) -> FailureColumns | None:
-        def read(position: int) -> PackedBlock:
-            with self._reading() as connection:
-                return read_failure_block(connection, scoring, position)
-
-        with self._reading() as connection:
-            return read_failures(connection, scoring, result_blocks.count_results(connection, scoring), read)
-
-    def _results_from(self, scoring: int, begin: int) -> Sequence[CaseResult]:
-        with self._reading() as connection:
-            return result_blocks.results_from(connection, scoring, begin)
-
-    # -- looking through a run, a page at a time -------------------------------------------------------------------
 
     def run_row(self, run_id: int) -> RunRow:
         """A run as it is in a list."""
@@ -468,18 +363,17 @@ class Store:
         seen: int | None = None,
     ) -> int:
         """A person's verdict on a case of this run; its id. The rule's own and other people's stay as they are.
-        ``adjudication``: it settles the case for everybody. ``seen``: the newest verdict that the person knows of; a
-        newer one of the same person, or a newer adjudication, is a :class:`StaleReview`."""
+        ``adjudication`` and ``seen``: see ``reviews.insert_review``."""
         given = CaseReview(case_id, verdict, reviewer, comment, "", adjudication)
         with self._writing() as connection:
             run_rows.lock_run(connection, run_id)
-            return review_rows.insert_review(connection, run_id, given, _now(), blind=blind, seen=seen)
+            return review_rows.insert_review(connection, run_id, given, now(), blind=blind, seen=seen)
 
     def undo_review(self, run_id: int, case_id: str, reviewer: str | None = None, *, seen: int | None = None) -> bool:
         """Take a person's verdict on a case back, or everybody's; whether there was one. It is kept as taken back."""
         with self._writing() as connection:
             run_rows.lock_run(connection, run_id)
-            return review_rows.undo_review(connection, run_id, case_id, _now(), reviewer, seen)
+            return review_rows.undo_review(connection, run_id, case_id, now(), reviewer, seen)
 
     def verdicts(self, run_id: int, case_ids: Sequence[str] | None = None) -> dict[str, CaseReview]:
         """Case → what people's verdicts come to; cases on which they disagree are not there."""
@@ -501,51 +395,6 @@ class Store:
         if (held := self._held.get(run_id)) is not None:
             lease_parts.check_parts(connection, run_id, held[0], frozenset(held[1]))
 
-    def _move(self, connection: Connection, run_id: int) -> None:
-        """The answers that are rows still into blocks: no more will come for a while."""
-        prediction_rows.move_into_blocks(connection, run_id, whole=True)
-        self._waiting.pop(run_id, None)
-
     def _give_back_pages(self) -> None:
         if self._engine.dialect.name == "sqlite":
             give_back_pages(self._engine)
-
-    # -- transactions ----------------------------------------------------------------------------------------------
-
-    def _damage(self) -> UserError | None:
-        from karat.store.database.damage import damage
-
-        return damage(self._engine, self.shown)
-
-    @contextmanager
-    def _reading(self) -> Iterator[Connection]:
-        check_file(self._address, self._file)
-        with explained(self._address, self._damage):
-            try:
-                with self._reader.connect() as connection:
-                    yield connection
-            finally:
-                if self._closed:  # a result that was not read to its end
-                    self._engine.dispose()
-
-    @contextmanager
-    def _writing(self) -> Iterator[Connection]:
-        if self.read_only:
-            hint = "Make the file and its folder writable, or open it without read-only."
-            raise UserError(f"the store {self.shown} is open read-only", hint=hint)
-        check_file(self._address, self._file)
-        with explained(self._address, self._damage), committing(self._writer, self.patience, self.shown) as connection:
-            yield connection
-        check_file(self._address, self._file)
-
-
-def _all_from(read: Callable[[int], Sequence[T]]) -> Iterator[T]:
-    """Everything, from a function that gives what follows a position, and nothing at the end."""
-    begin = 0
-    while found := read(begin):
-        yield from found
-        begin += len(found)
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from sqlalchemy import select
@@ -26,6 +25,7 @@ from karat.store.records import RunRow
 from karat.store.runs import count_runs
 from karat.store.schema import notes, run_blocks
 from karat.store.store import Store
+from karat.store.timestamps import now
 
 if TYPE_CHECKING:
     import numpy as np
@@ -124,7 +124,7 @@ class Viewing:
 
     def results_at(self, scoring: int, positions: Sequence[int]) -> list[CaseResult]:
         """The whole results of the cases at these positions, in this order."""
-        return self._store._results_at(scoring, positions)
+        return self._store._results.results_at(scoring, positions)
 
     def cases(self, run_id: int, case_ids: Sequence[str]) -> dict[str, bytes]:
         """The JSON of those of these cases that the run kept."""
@@ -203,7 +203,7 @@ class Viewing:
     def save_filter(self, suite: str, name: str, query: str) -> None:
         """Keep a filter under a name."""
         with self._store._writing() as connection:
-            filters_and_case_sets.save_filter(connection, suite, name, query, _now())
+            filters_and_case_sets.save_filter(connection, suite, name, query, now())
 
     def drop_filter(self, suite: str, name: str) -> None:
         """Forget a filter."""
@@ -218,13 +218,9 @@ class Viewing:
     def add_to_set(self, suite: str, name: str, case_ids: Sequence[str]) -> None:
         """Put cases into a set, which is made when it is not there."""
         with self._store._writing() as connection:
-            filters_and_case_sets.add_to_set(connection, suite, name, case_ids, _now())
+            filters_and_case_sets.add_to_set(connection, suite, name, case_ids, now())
 
     def take_from_set(self, suite: str, name: str, case_id: str) -> None:
         """Take a case out of a set."""
         with self._store._writing() as connection:
             filters_and_case_sets.take_from_set(connection, suite, name, case_id)
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -124,13 +124,7 @@ class CommandSystem(System):
         return assistant_message(body, self._reply_path)
 
     async def _run(self, payload: bytes) -> tuple[_Talk, int]:
-        loop = asyncio.get_running_loop()
-        try:
-            transport, talk = await loop.subprocess_exec(
-                _Talk, *self._words, cwd=self._cwd, env=self._environment, start_new_session=True
-            )
-        except OSError as error:
-            raise CallFailed("command_failed", f"the command cannot start: {error.strerror or error}") from None
+        transport, talk = await self._start()
         try:
             stdin = transport.get_pipe_transport(0)
             if isinstance(stdin, asyncio.WriteTransport):
@@ -139,15 +133,50 @@ class CommandSystem(System):
             await talk.over
         finally:
             # Also after a good end: what the command left running must not outlive the call.
-            _kill_group(transport.get_pid())
-            await talk.exited
-            status = transport.get_returncode()
-            transport.close()
+            status = await _end(transport, talk)
         return talk, -1 if status is None else status
+
+    async def _start(self) -> tuple[asyncio.SubprocessTransport, _Talk]:
+        """The running command. A call that is cancelled meanwhile waits until it runs, and then ends it.
+
+        asyncio's own way to cancel a start kills the process alone, and then waits for its pipes to close, which
+        whatever the command has started by then holds open.
+        """
+        starting = asyncio.ensure_future(
+            asyncio.get_running_loop().subprocess_exec(
+                _Talk, *self._words, cwd=self._cwd, env=self._environment, start_new_session=True
+            )
+        )
+        cancelled: asyncio.CancelledError | None = None
+        while not starting.done():
+            try:
+                await asyncio.wait((starting,))
+            except asyncio.CancelledError as error:
+                cancelled = error
+        try:
+            transport, talk = starting.result()
+        except OSError as error:
+            if cancelled is not None:
+                raise cancelled from None
+            raise CallFailed("command_failed", f"the command cannot start: {error.strerror or error}") from None
+        if cancelled is not None:
+            await _end(transport, talk)
+            raise cancelled
+        return transport, talk
 
     def _tail(self, errors: bytearray) -> str:
         text = self._secrets.text(errors.decode("utf-8", "replace")).strip()
         return f"…{text[-SHOWN_TAIL:]}" if len(text) > SHOWN_TAIL else text
+
+
+async def _end(transport: asyncio.SubprocessTransport, talk: _Talk) -> int | None:
+    """End the command with all it has started; its exit status."""
+    try:
+        _kill_group(transport.get_pid())
+        await talk.exited
+        return transport.get_returncode()
+    finally:
+        transport.close()
 
 
 def _kill_group(pid: int) -> None:

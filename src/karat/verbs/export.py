@@ -1,154 +1,160 @@
-"""``karat export``: what a stored run holds, as files for other tools, and its reviews as a patch to the case files."""
+"""``karat.export`` and ``karat export``: what a stored run holds, as files for other tools; its reviews as a patch."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, get_args
 
 import msgspec
 
-from karat.core import plugins
 from karat.core.files.atomic import write_bytes
-from karat.core.notes import EVERY_SUITE, REUSE, notes_line
-from karat.core.problems import UserError, count_of, did_you_mean
-from karat.core.remote.address import address_of
-from karat.core.remote.paths import local_path
-from karat.core.remote.shown import shown
-from karat.core.results.result import RunResult
-from karat.runs.baseline import find_run
-from karat.runs.remote_inputs import fetch_inputs
-from karat.verbs.exports.answer_lines import exported
-from karat.verbs.exports.case_rows import Format, as_cell, as_promptfoo, as_workbook, columns_of, rows_of
-from karat.verbs.exports.csv_rows import as_csv
-from karat.verbs.inputs.loading import load_cases
+from karat.core.problems import UserError
+from karat.verbs.exports import contents
+from karat.verbs.exports.contents import Exported
+from karat.verbs.inputs.projects import open_store_here, project_here
+from karat.verbs.run import refuse_beside
 
-if TYPE_CHECKING:
-    from karat.core.suite import Suite
-    from karat.store.store import Store
+PRINTED = "-"
+"""The name of an output that the command line prints."""
 
 
-class Exported(msgspec.Struct, frozen=True):
-    """The contents of a file, the files that belong beside it, and what to know about them."""
+class ExportedFile(msgspec.Struct, frozen=True):
+    """A file that was written, and what to know about it: for example, what its format cannot hold."""
 
-    data: bytes
-    beside: Mapping[Path, bytes] = {}
+    file: str
     notes: tuple[str, ...] = ()
 
 
-def write_beside(exported: Exported, folder: Path) -> None:
-    """Write the files that belong beside it. One that is there with other content is never overwritten."""
-    for place, data in exported.beside.items():
-        path = folder / place
-        there = _content(path)
-        if there is not None and there != data:
-            raise UserError(f"{shown(str(path))} already exists with other content", hint="Export to an empty folder.")
-        if there is None:
-            write_bytes(path, data)
+class Wanted(msgspec.Struct, frozen=True, kw_only=True):
+    """Which files are asked for: each name is the option of the command, and the argument of the function."""
+
+    predictions: str | None = None
+    scores: str | None = None
+    reviews: str | None = None
+    patch: str | None = None
+    to: str | None = None
+    out: str | None = None
+    cases: str | None = None
+    suite: str | None = None
+
+    @property
+    def outputs(self) -> dict[str, str]:
+        """The files of a run, by option."""
+        named = {"predictions": self.predictions, "scores": self.scores, "reviews": self.reviews, "patch": self.patch}
+        return {option: file for option, file in named.items() if file is not None}
 
 
-def _content(path: Path) -> bytes | None:
-    """What is in a file, here or at a URL; None where there is none."""
-    address = address_of(path)
-    if address is not None:
-        from karat.core.remote.sending import content_at
+def export(
+    run: str = "latest",
+    *,
+    predictions: str | Path | None = None,
+    scores: str | Path | None = None,
+    reviews: str | Path | None = None,
+    patch: str | Path | None = None,
+    to: str | None = None,
+    out: str | Path | None = None,
+    cases: str | Path | None = None,
+    suite: str | None = None,
+    store: str | Path = "",
+    config: str | Path | None = None,
+) -> list[ExportedFile]:
+    """Write the contents of a stored run to files, and return their names with what to know about them.
 
-        return content_at(address)
-    return path.read_bytes() if path.is_file() else None
+    ``run`` is a stored run: ``r-0012``, ``12``, ``latest``, its name or tag. ``predictions`` is JSONL that
+    ``karat.score`` reads, ``scores`` is CSV (or Parquet, if the file name ends in .parquet), ``reviews`` is JSONL, and
+    ``patch`` changes the case files, which are at ``cases`` if they have moved. ``to`` is ``"csv"``, ``"xlsx"`` or
+    ``"promptfoo"``, and writes the cases with the expected values, the answers and the scores to ``out``; with
+    ``cases`` and ``suite``, it writes cases without a run.
 
-
-def export_predictions(store: Store, run: str) -> Exported:
-    """The answers of a run as JSON lines that ``karat score`` reads back, with the files they name."""
-    run_id = find_run(store, run)
-    record = store.run(run_id)
-    fetch_inputs(store, run_id, record)
-    found = exported(record.suite, store.predictions(run_id), record.options)
-    notes = store.notes(run_id)
-    told = list(found.notes)
-    if REUSE in notes:
-        told.append("the file does not say which answers were reused from a cache")
-    own = {name: note for name, note in notes.items() if name not in EVERY_SUITE}  # not every format has room for them
-    return Exported(found.lines + (notes_line(own) if own else b""), found.files, tuple(told))
-
-
-def export_scores(store: Store, run: str, *, parquet: bool = False) -> Exported:
-    """One row per case, as CSV or Parquet."""
-    result = store.result(find_run(store, run))
-    return Exported(_parquet(result) if parquet else scores_csv(result))
-
-
-def scores_csv(result: RunResult) -> bytes:
-    """One row per case, with a column for each metric of the run."""
-    rows = result.rows()
-    columns = list(rows[0]) if rows else ["id", "name", "status", "tags", "question", "error"]
-    columns += [one.metric for one in result.summary if one.metric not in columns]
-    return as_csv(columns, rows)
-
-
-def _parquet(result: RunResult) -> bytes:
-    import io
-
-    table = result.to_arrow()
-    from pyarrow import parquet
-
-    data = io.BytesIO()
-    parquet.write_table(table, data)
-    return data.getvalue()
+    >>> import karat
+    >>> cases, answers = [{"id": "q1", "relevant": ["lemon"]}], [{"id": "q1", "results": ["lime"]}]
+    >>> _ = karat.run(suite="retrieval", cases=cases, predictions=answers, store="doctest_export.db")
+    >>> karat.export(scores="doctest_scores.csv", store="doctest_export.db")
+    [ExportedFile(file='doctest_scores.csv', notes=())]
+    """
+    named = {"predictions": predictions, "scores": scores, "reviews": reviews, "patch": patch, "out": out}
+    files = {option: str(Path(file)) for option, file in named.items() if file is not None}
+    for option, file in files.items():
+        if file == PRINTED:
+            raise UserError(f"{option} cannot be printed from Python", hint="Give a file name.")
+    if to is not None and out is None:
+        raise UserError("to needs out", hint='Give the file to write: out="cases.csv"')
+    wanted = Wanted(**files, to=to, suite=suite, cases=None if cases is None else str(cases))
+    written = []
+    for file, exported in exported_files(run, wanted, store, config):
+        write_exported(exported, file)
+        written.append(ExportedFile(file, exported.notes))
+    return written
 
 
-def export_reviews(store: Store, run: str) -> Exported:
-    """The reviews of a run as JSON lines."""
-    from karat.reports.patches.patch import review_lines
-
-    return Exported(review_lines(store, store.run_row(find_run(store, run))))
-
-
-def export_patch(store: Store, run: str, *, cases: Path | None = None, root: Path | None = None) -> Exported:
-    """The reviews of a run as a patch to the case files, which are at ``cases`` if they have moved."""
-    from karat.reports.patches.patch import review_patch
-
-    cases = None if cases is None else local_path(cases)
-    made = review_patch(store, find_run(store, run), cases=cases, root=root)
-    fates = [one.fate for one in made.reviews]
-    counts = [
-        (fates.count("accepted"), "accepted"),
-        (fates.count("noted"), "noted"),
-        (fates.count("left_out"), "left out"),
-    ]
-    told = ", ".join(f"{count:,} {word}" for count, word in counts if count) or "none requests a change"
-    files = count_of(len(made.files), "file")
-    return Exported(
-        made.data, notes=(f"{files} changed; reviews: {told}. See the top of the patch for what happened to each.",)
-    )
+def write_exported(exported: Exported, file: str) -> None:
+    """Write a file, and what belongs beside it."""
+    contents.write_beside(exported, Path(file).parent)
+    write_bytes(Path(file), exported.data)
 
 
-def export_run_cases(store: Store, run: str, to: Format) -> Exported:
-    """The cases of a run with what is expected, the answers and the scores."""
-    run_id = find_run(store, run)
-    record = store.run(run_id)
-    suite = plugins.load_suite(record.suite)
-    fetch_inputs(store, run_id, record)
-    held = suite.decode_cases(store.cases(run_id))
-    return _written(rows_of(suite, held, store.predictions(run_id), store.result(run_id)), to)
+def exported_files(
+    run: str, wanted: Wanted, store: str | Path | None, config: str | Path | None, *, dashes: str = ""
+) -> Iterator[tuple[str, Exported]]:
+    """Each output and its contents, one after the other. UserError if the outputs do not fit together.
+
+    ``dashes`` is what is written before the name of an option in messages.
+    """
+    if wanted.to is not None:
+        refuse_beside(
+            f"{dashes}to",
+            {f"{dashes}{option}": file for option, file in wanted.outputs.items()},
+            f"Export them in separate {'commands' if dashes else 'calls'}.",
+        )
+        yield wanted.out or PRINTED, _cases(run, wanted, wanted.to, store, config, dashes)
+        return
+    _check_outputs(wanted, dashes)
+    with open_store_here(store, config) as opened:
+        if wanted.predictions is not None:
+            yield wanted.predictions, contents.export_predictions(opened, run)
+        if wanted.scores is not None:
+            parquet = wanted.scores.endswith(".parquet")
+            yield wanted.scores, contents.export_scores(opened, run, parquet=parquet)
+        if wanted.reviews is not None:
+            yield wanted.reviews, contents.export_reviews(opened, run)
+        if wanted.patch is not None:
+            project = project_here(config)
+            moved = None if wanted.cases is None else Path(wanted.cases)
+            root = project.root if project else None
+            yield wanted.patch, contents.export_patch(opened, run, cases=moved, root=root)
 
 
-def export_cases(suite: str, cases: Path, to: Format) -> Exported:
-    """The cases of files with what is expected."""
-    chosen: Suite = plugins.load_suite(suite)
-    return _written(rows_of(chosen, load_cases(chosen, cases).cases), to)
+def _check_outputs(wanted: Wanted, dashes: str) -> None:
+    if wanted.out is not None or wanted.suite is not None:
+        example = (
+            "karat export latest --to csv --out cases.csv" if dashes else 'karat.export(to="csv", out="cases.csv")'
+        )
+        raise UserError(f"{dashes}out and {dashes}suite need {dashes}to", hint=f"For example: {example}")
+    asked = list(wanted.outputs.values())
+    if not asked:
+        options = ", ".join(f"{dashes}{option}" for option in ("predictions", "scores", "reviews", "patch", "to"))
+        raise UserError("nothing to export", hint=f"Choose at least one of {options}.")
+    files = [one for one in asked if one != PRINTED]
+    if len(asked) - len(files) > 1 or len(set(files)) < len(files):
+        raise UserError(
+            "two outputs have the same destination",
+            hint="Give each its own file; only one can be -." if dashes else "Give each its own file.",
+        )
 
 
-def export_format(word: str) -> Format:
-    """The format of that name."""
-    for known in get_args(Format):
-        if word == known:
-            return known  # type: ignore[no-any-return]  # one of Format's own words
-    raise UserError(f'there is no format "{word}"', hint=did_you_mean(word, get_args(Format)))
-
-
-def _written(rows: list[dict[str, object]], to: Format) -> Exported:
-    if to == "xlsx":
-        return Exported(as_workbook(rows))
-    if to == "promptfoo":
-        return Exported(as_promptfoo(rows))
-    return Exported(as_csv(columns_of(rows), [{k: as_cell(v) for k, v in row.items()} for row in rows]))
+def _cases(
+    run: str, wanted: Wanted, to: str, store: str | Path | None, config: str | Path | None, dashes: str
+) -> Exported:
+    """The cases of a run, or of files, in a form for other people and tools."""
+    form = contents.export_format(to)
+    if form == "xlsx" and wanted.out in (None, PRINTED):
+        raise UserError("an Excel file cannot be printed", hint="Give --out cases.xlsx")
+    if (wanted.cases is None) != (wanted.suite is None):
+        raise UserError(
+            f"{dashes}cases and {dashes}suite must be given together",
+            hint="Leave out both to export the cases of a run.",
+        )
+    if wanted.cases is not None and wanted.suite is not None:
+        return contents.export_cases(wanted.suite, Path(wanted.cases), form)
+    with open_store_here(store, config) as opened:
+        return contents.export_run_cases(opened, run, form)

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from karat.core.extras import install_command
+from karat.core.files.named_files import file_named
 from karat.core.files.reading import open_bytes
 from karat.core.problems import did_you_mean, nearest
 from karat.core.remote.address import url_inside
@@ -35,13 +36,13 @@ LONGEST_CELL = 10_000_000
 
 def find_input(folder: Path, name: str) -> Path:
     """The file of this name under the folder. Raises :class:`Wrong` when there is none, or when it lies outside."""
-    if "\0" in name or not name.strip():
+    base = folder.resolve()
+    path = file_named(base, name) if name.strip() else None
+    if path is None:
         raise Wrong("INPUT needs the name of a file")
     if url := url_inside(name):
         hint = f"Put the file next to the sheet, or bind it: karat sheet FILE --table NAME={url}."
         raise Wrong(f'"{url}" is a URL; a sheet cannot name a file by a URL', hint)
-    base = folder.resolve()
-    path = (base / name).resolve()
     if not path.is_relative_to(base):
         hint = "Put the file next to the sheet, or bind it: karat sheet FILE --table NAME=FILE."
         raise Wrong(f'"{name}" is outside the folder of the sheet', hint)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any  # Any: a place or a slice of places, as in any sequence
+
 import msgspec
 
 from karat.core.results.result import RunInfo
@@ -10,6 +13,12 @@ from karat.stats.compare.case_changes import CaseChanges
 from karat.stats.compare.mcnemar import McNemar
 from karat.stats.compare.paired import Difference
 from karat.stats.compare.right_wrong import RightWrong
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Integers = NDArray[np.int64]
 
 
 class MetricComparison(msgspec.Struct, frozen=True):
@@ -50,6 +59,26 @@ class GroupComparison(msgspec.Struct, frozen=True, gc=False):
     difference: Difference
 
 
+class SharedPlaces(Sequence[tuple[int, int]]):
+    """Of each case that both runs have, its place in a and in b; in the order of a."""
+
+    def __init__(self, a: Integers, b: Integers) -> None:
+        self.a, self.b = a, b
+
+    def __len__(self) -> int:
+        return len(self.a)
+
+    def __getitem__(self, place: Any) -> Any:
+        if isinstance(place, slice):
+            return list(zip(self.a[place].tolist(), self.b[place].tolist(), strict=True))
+        return int(self.a[place]), int(self.b[place])
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, SharedPlaces) and self[:] == other[:]
+
+    __hash__ = None  # type: ignore[assignment]  # as a list
+
+
 class RunComparison(msgspec.Struct, frozen=True):
     """Two runs, case by case."""
 
@@ -67,3 +96,4 @@ class RunComparison(msgspec.Struct, frozen=True):
     warnings: tuple[str, ...]
     right_wrong: RightWrong | None = None
     """None: no metric says right or wrong."""
+    shared: SharedPlaces | None = None

@@ -30,6 +30,7 @@ from karat.stats.compare.records import (
     GroupComparison,
     MetricComparison,
     RunComparison,
+    SharedPlaces,
     TagComparison,
 )
 from karat.stats.compare.right_wrong import right_wrong
@@ -73,6 +74,7 @@ def _compare_runs(a: RunResult, b: RunResult, metrics: Sequence[Metric]) -> RunC
         changed_cases(pairs, judged),
         (*warnings, *tags_left_out, *groups_left_out),
         right_wrong(pairs, metrics),
+        SharedPlaces(pairs.places_a, pairs.places_b),
     )
 
 

@@ -179,10 +179,17 @@ def _postgres(address: PostgresAddress, error: BaseException | None) -> UserErro
         return kind(f"the PostgreSQL server of {address.shown} {what}", hint=hint)
     if state in _TOO_LARGE:
         return UserError(_TOO_LARGE[state].format(address.shown))
-    if type(error).__name__ == "OperationalError" or state.startswith(("08", "57")):
+    if _is_operational(error, state) or state.startswith(("08", "57")):
         hint = f"Check that the server is running, and the host, port and network ({_reason(words)}). {_NOT_LOST}"
         return Unavailable(f"the PostgreSQL server of {address.shown} cannot be reached", hint=hint)
     return None
+
+
+def _is_operational(error: BaseException | None, state: str) -> bool:
+    """Whether the connection failed. The driver's own timeouts are operational errors with a name of their own; with a
+    state, such a name says what the server refused."""
+    kinds = type(error).__mro__ if not state else (type(error),)
+    return any(kind.__name__ == "OperationalError" for kind in kinds)
 
 
 def _reason(words: str) -> str:

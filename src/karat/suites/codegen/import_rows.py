@@ -12,6 +12,7 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from karat.core.files.named_files import file_named
 from karat.core.import_rows import Imported, ImportRow, unique
 from karat.core.json_types import JsonMapping, JsonObject
 from karat.core.problems import Problem
@@ -157,7 +158,9 @@ class _Files:
         """The new name of a file."""
         if url := url_inside(name):
             raise _LeftOut(f'"{url}" is a URL; a row cannot name a table by a URL')
-        file = (self.folder / name).resolve()
+        file = file_named(self.folder, name)
+        if file is None:
+            raise _LeftOut(f"{name[:80]!r} cannot be the name of a file")
         if file.suffix.lower() not in SUFFIXES:
             raise _LeftOut(f'"{name}" is not a table file: these end in {", ".join(SUFFIXES)}')
         if not file.is_file():

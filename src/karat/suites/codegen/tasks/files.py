@@ -20,6 +20,7 @@ import msgspec
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from karat.core.file_forms import Holds
+from karat.core.files.named_files import file_named
 from karat.core.problems import did_you_mean
 from karat.core.records import Case, Status, Turn, Where
 from karat.core.remote.address import INSIDE, url_inside
@@ -125,7 +126,10 @@ def _file(node: Node, folder: Path, findings: Findings) -> str | None:
     if url := url_inside(text):
         findings.add(node, f'"{url}" is a URL; a task cannot name a file by a URL', INSIDE)
         return None
-    path = (folder / text).resolve()
+    path = file_named(folder, text)
+    if path is None:
+        findings.add(node, f"{text[:80]!r} cannot be the name of a file", "Give the path of a table file.")
+        return None
     if path.suffix.lower() not in TABLE_SUFFIXES:
         findings.add(node, f'"{text}" is not a table file', f"A table file ends in {', '.join(TABLE_SUFFIXES)}.")
         return None
