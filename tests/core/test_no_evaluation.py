@@ -36,7 +36,7 @@ XML = {"xml", "lxml", "xmltodict", "defusedxml", "xml.etree", "xml.sax", "xml.do
 READS_XML = {"imports/xlsx.py", "suites/data_query/structures/xml_tree.py"}
 """The readers of XML here. Neither gets past a DOCTYPE."""
 KNOWN = {
-    ("verbs/doctor.py", ".system"),  # the name of the operating system
+    ("verbs/setup/doctor.py", ".system"),  # the name of the operating system
     ("engines/bigquery.py", ".query"),  # SQL for BigQuery, which runs it with the rights of its own account
     ("runs/executors/messages.py", "import pickle"),  # between this program's own processes, and Dask's, see scale.md
     ("suites/codegen/harness/run_answers.py", "compile"),  # sent into the sandbox and run there

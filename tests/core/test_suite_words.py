@@ -84,7 +84,7 @@ ALLOWED = {
     ("cli/setup/imports.py", "codegen"): EXAMPLE,
     ("verbs/gate.py", "data_query"): EXAMPLE,
     ("verbs/gate.py", "macro_recall"): EXAMPLE,
-    ("verbs/init.py", "data_query"): "the suite of a new project when none is named",
+    ("verbs/setup/init.py", "data_query"): "the suite of a new project when none is named",
     ("verbs/inputs/work.py", "data_query"): EXAMPLE,
     ("cli/main.py", "answers"): "the command karat answers",
     ("cli/options/shared.py", "data_query"): EXAMPLE,

@@ -6,7 +6,7 @@ import pytest
 
 from karat.core import extras
 from karat.search.models import known_models
-from karat.verbs import doctor
+from karat.verbs.setup import doctor
 
 
 def test_suite_without_its_extra_is_not_ticked(monkeypatch: pytest.MonkeyPatch) -> None:

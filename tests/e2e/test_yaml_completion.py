@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from karat.verbs.init import start_project
+from karat.verbs.setup.init import start_project
 from tests.e2e.yaml_language_server import SETTINGS, Server, installed
 
 

@@ -340,7 +340,7 @@ def test_files_at_a_web_server_are_not_overwritten_either(web: Pages, here: Path
 
 
 def test_doctor_says_where_the_copies_are_and_what_they_take(bucket: Bucket, here: Path) -> None:
-    from karat.verbs.doctor import findings
+    from karat.verbs.setup.doctor import findings
 
     assert not [one for one in findings() if one.what == "cache"]
     local_path(bucket.put("cases/a.yaml", "x" * 1_500_000))

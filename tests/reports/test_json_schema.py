@@ -14,7 +14,7 @@ import karat
 from karat.core import plugins
 from karat.reports.json import result_json
 from karat.reports.json_schema import RESULT_FILE, details_schema, result_schema, written
-from karat.verbs.init import copy_example
+from karat.verbs.setup.init import copy_example
 from tests.reports.reviewed_sample import REVIEWED, TRIED
 from tests.reports.sample_results import RESULT
 from tests.reports.schema_check import own_file, validated

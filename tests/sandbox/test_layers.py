@@ -13,7 +13,7 @@ from karat.sandbox import Sandbox, layers
 from karat.sandbox.layers import Name, plan
 from karat.sandbox.server import landlock, seccomp
 from karat.sandbox.server.syscalls import ALLOWED, BITS_NOT, DONE_NOTHING, HAS_BIT, NOT_THERE, ONE_OF
-from karat.verbs.doctor import Finding, sandbox_findings
+from karat.verbs.setup.doctor import Finding, sandbox_findings
 from tests.sandbox.boxes import LIMITS
 
 

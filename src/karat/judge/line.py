@@ -16,7 +16,7 @@ import msgspec
 from karat.core.json_types import JsonObject
 from karat.core.records import Prediction
 from karat.core.suite import Suite
-from karat.core.system import Request, System, SystemConfig
+from karat.core.system import FormattedConfig, Request, System, SystemConfig
 from karat.judge.judges import RECORDED, open_judge, reply_text, served_by, verdict_in
 from karat.judge.protocol import Asked
 from karat.judge.questions import Question
@@ -157,7 +157,8 @@ class Line:
         async with self._opening:
             if self._caller is not caller:
                 return True  # another call has found out meanwhile
-            if getattr(self._config, "response_format", None) is None or self._judge.system is not None:
+            formatted = isinstance(self._config, FormattedConfig) and self._config.response_format is not None
+            if not formatted or self._judge.system is not None:
                 return False
             self._config = msgspec.structs.replace(self._config, response_format=None)
             self._caller = self._opened(None)

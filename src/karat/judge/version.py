@@ -25,12 +25,13 @@ _SUFFIX = re.compile(
 def prepared(config: SystemConfig) -> SystemConfig:
     """The settings of a system as a judge: temperature 0, a seed and the form of the reply, unless they say
     otherwise."""
+    given = msgspec.structs.asdict(config)
     changes: JsonObject = {}
     if isinstance(config, FormattedConfig) and config.response_format is None:
         changes["response_format"] = SCHEMA
-    if getattr(config, "temperature", 0.0) is None:
+    if given.get("temperature", 0.0) is None:
         changes["temperature"] = 0.0
-    extra = getattr(config, "extra_body", "")
+    extra = given.get("extra_body", "")
     if extra is None or (isinstance(extra, dict) and "seed" not in extra):
         changes["extra_body"] = {"seed": 1, **(extra or {})}
     return msgspec.structs.replace(config, **changes) if changes else config
@@ -67,7 +68,7 @@ def _plain(value: object) -> bool:
 
 def model_of(config: SystemConfig) -> str:
     """The model that a system names; empty where it names none."""
-    return str(getattr(config, "model", "") or "")
+    return str(msgspec.structs.asdict(config).get("model") or "")
 
 
 def same_model(first: str, second: str) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 from typer.testing import CliRunner
 
 from karat.cli.main import app
-from karat.verbs.init import start_project
+from karat.verbs.setup.init import start_project
 
 
 def karat(*words: str | Path, code: int | None = 0, typed: str = "") -> str:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import karat as api
-from karat.verbs.init import start_project
+from karat.verbs.setup.init import start_project
 from tests.verbs.cases import projects
 from tests.verbs.cases.projects import assistant, karat
 

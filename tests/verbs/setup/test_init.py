@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from karat.cli.main import app
 from karat.cli.setup import init
 from karat.core.problems import UserError
-from karat.verbs.init import start_project
+from karat.verbs.setup.init import start_project
 
 
 def test_at_a_terminal_it_asks_for_suite_system_and_ci(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

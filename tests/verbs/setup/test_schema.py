@@ -14,7 +14,7 @@ import yaml
 from karat.core import plugins
 from karat.core.problems import UserError
 from karat.runs.project import load_project
-from karat.verbs.init import start_project
+from karat.verbs.setup.init import start_project
 from karat.verbs.setup.schema import SHIPPED, schemas, written
 
 EXAMPLES = Path(__file__).parents[3] / "examples"

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from karat.core.problems import UserError
-from karat.verbs.init import start_project
 from karat.verbs.inputs.work import work_to_do
+from karat.verbs.setup.init import start_project
 from karat.verbs.setup.watch import Change, Figures, Watching, change_between, changed_files, scorer, snapshot
 
 

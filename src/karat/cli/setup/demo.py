@@ -26,11 +26,11 @@ def demo(
     from karat.cli.printing.results import show, store_flags
     from karat.core.problems import UserError
     from karat.runs.run_scoring import check_setup
-    from karat.verbs.init import copy_example, suites_with_example
     from karat.verbs.inputs.projects import open_store_here
     from karat.verbs.inputs.work import work_to_do
     from karat.verbs.run import plan_work
     from karat.verbs.runs import origin_of
+    from karat.verbs.setup.init import copy_example, suites_with_example
 
     for suite in suites_with_example():
         place = folder / suite

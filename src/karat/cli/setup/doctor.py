@@ -13,7 +13,7 @@ def doctor(json: JsonOption = None, store: StoreOption = None, config: ConfigOpt
     something is broken."""
     from karat.cli.printing.consoles import stdout
     from karat.cli.printing.outputs import write_json_value
-    from karat.verbs.doctor import findings
+    from karat.verbs.setup.doctor import findings
 
     found = findings(store, config)
     if json is not None:

@@ -56,7 +56,7 @@ def init(
     """
     from karat.cli.options.verbosity import quiet
     from karat.cli.printing.consoles import stdout
-    from karat.verbs.init import start_project
+    from karat.verbs.setup.init import start_project
 
     if show_prompt:
         _print_prompts(suite)
@@ -106,7 +106,7 @@ def asks_here() -> bool:
 def _ask() -> tuple[str, Kind, str | None, CI]:
     """Which suite, which system, which CI."""
     from karat.core import plugins
-    from karat.verbs.init import suites_with_example
+    from karat.verbs.setup.init import suites_with_example
     from karat.verbs.setup.new_project import CIS, KINDS
 
     summaries = {name: plugins.load_suite(name).summary for name in suites_with_example()}

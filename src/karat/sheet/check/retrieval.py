@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-
 from karat.sheet.check.findings import Findings
+from karat.sheet.functions.definition import Function
 from karat.sheet.text.tree import Call, Number, Text
 
 RETRIEVING = frozenset({"RETRIEVE", "RETRIEVE_SCORES", "RECALL"})
@@ -12,13 +11,11 @@ RETRIEVING = frozenset({"RETRIEVE", "RETRIEVE_SCORES", "RECALL"})
 
 def check_retrieval(call: Call, known: object, findings: Findings) -> None:
     """Only what is written in the call itself: what a formula gives is seen when it is computed."""
-    form: Callable[[int], Sequence[object] | None] | None = getattr(known, "form", None)
-    taken = form(len(call.arguments)) if form is not None else None
+    taken = known.form(len(call.arguments)) if isinstance(known, Function) else None
     for parameter, argument in zip(taken or (), call.arguments, strict=False):
-        name = getattr(parameter, "name", "")
-        if name == "n":
+        if parameter.name == "n":
             _number(call, argument, findings)
-        elif name == "model" and isinstance(argument, Text):
+        elif parameter.name == "model" and isinstance(argument, Text):
             from karat.search.chunks.rank import split_label
             from karat.search.rankers.load import wrong_ranker
 

@@ -40,7 +40,7 @@ def suites_with_example() -> list[str]:
 def _folder(suite: str) -> Path | None:
     if suite in plugins.names(plugins.SUITES) and not plugins.is_own(plugins.SUITES, suite):
         return _folder_of_plugin(plugins.load_suite(suite))
-    package = Path(__file__).resolve().parents[1]
+    package = Path(__file__).resolve().parents[2]
     places = (package / "examples" / suite, package.parent.parent / "examples" / suite)
     return next((place for place in places if (place / "karat.yaml").is_file()), None)
 
