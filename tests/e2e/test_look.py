@@ -36,6 +36,7 @@ PAGES = {
     "matrix": "/compare?runs={base},{run},{third}",
     "review": "/review?run={run}",
     "agreement": "/review/agreement?run={run}",
+    "calibration": "/review/calibration?run={run}",
     "live": "/runs/{live}?baseline={base}",
 }
 """Pages that each suite has; a page of a suite is added here."""

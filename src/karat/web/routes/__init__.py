@@ -5,6 +5,7 @@ from __future__ import annotations
 from karat.web.routes import (
     api,
     assets,
+    calibration,
     case,
     case_history,
     compare,
@@ -38,6 +39,7 @@ ROUTERS = tuple(
         review,
         review_agreement,
         review_queue,
+        calibration,
         compare,
         tune,
         export,

@@ -1,0 +1,62 @@
+"""The page of a judge: its figures against people, why it does not count, and hostile reasons."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any  # Any: what a function judge gets and returns
+
+import pytest
+from starlette.testclient import TestClient
+
+import karat
+from karat.store import open_store
+from karat.verbs.judge.ask import ask_judge
+from karat.verbs.judge.calibrate import calibrate_judge, pool_of
+from karat.web.app import create_app
+from tests.web.conftest import HERE
+
+HOSTILE = "<script>alert(1)</script>\u202e"
+
+
+def judge(request: dict[str, Any]) -> dict[str, Any]:
+    number = int(str(request["case"])[1:])
+    return {"verdict": "right" if number % 3 else "wrong", "reason": HOSTILE}
+
+
+@pytest.fixture
+def pages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[TestClient]:
+    """A run with 40 refused answers, judged; and one that no judge was asked about."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "karat.yaml").write_text(
+        "systems: {grader: {type: function, function: 'no:judge'}}\njudge: {system: grader, asks: [wrong]}\n"
+    )
+    cases = [{"id": f"c{n}", "question": f"What? {n}", "relevant": ["lemon"]} for n in range(40)]
+    answers = [{"id": f"c{n}", "results": ["lime"]} for n in range(40)]
+    for _ in range(2):
+        karat.run(suite="retrieval", cases=cases, predictions=answers)
+    ask_judge("r-0001", judge)
+    with open_store("sqlite:///.karat/karat.db") as store:
+        for name in pool_of(store, 1, "").sample.order[:30]:
+            verdict = "pass" if int(name[1:]) % 2 else "fail"
+            store.add_review(1, name, verdict, reviewer="ann", comment=HOSTILE, blind=True)
+    calibrate_judge(["r-0001"], judge)
+    with TestClient(create_app("sqlite:///.karat/karat.db"), base_url=HERE, raise_server_exceptions=False) as found:
+        yield found
+
+
+def test_the_page_has_the_figures_the_reasons_and_the_disagreements(pages: TestClient) -> None:
+    text = pages.get("/review/calibration?run=r-0001").text
+    assert "40 answers that no rule settled" in text and "30 of them were drawn" in text
+    assert "The judge does not count." in text and "30 drawn reviews, wanted 50" in text
+    for figure in ("agreement with people", "kappa", "sensitivity", "specificity", "By rule, and corrected"):
+        assert figure in text
+    assert "Where they differ" in text and '<a class="data" href="/runs/r-0001/cases/' in text
+    assert "<script>alert" not in text and "\u202e" not in text
+    assert 'href="/review/calibration?run=r-0001" aria-current="page"' in text
+
+
+def test_a_run_that_no_judge_was_asked_about_says_how_to_ask(pages: TestClient) -> None:
+    text = pages.get("/review/calibration?run=r-0002").text
+    assert "No judge was asked about this run." in text and "karat judge r-0002" in text
+    assert 'href="/review/calibration?run=r-0002"' in pages.get("/review?run=r-0002").text
