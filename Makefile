@@ -19,7 +19,8 @@ SERVERS := tests/engines tests/proofs tests/remote tests/runs tests/store tests/
 # Per cent of the lines of src/karat that the last two parts must run in their own process. About half of the folders reach
 # 74.0 together; after a whole `make test`, raise it to what that prints. Never lower it.
 FLOOR := 73
-MEASURED := $(BIN)/python -m pytest -p tests.line_coverage
+# Our own pytest plug-in would import karat before the probes are there.
+MEASURED := $(BIN)/python -m pytest -p no:karat -p tests.line_coverage
 LINES := .lines-servers.json .lines-computing.json
 
 test: $(STAMP)
