@@ -30,7 +30,13 @@ KINDS = {
 
 
 class Explained(msgspec.Struct, frozen=True):
-    """A metric or a reason of one suite in words."""
+    """A metric or a reason of one suite in words.
+
+    >>> import karat
+    >>> (found,) = karat.explain("retrieval.recall")
+    >>> found.kind, found.formula
+    ('metric', 'relevant keys retrieved / relevant keys')
+    """
 
     suite: str
     name: str

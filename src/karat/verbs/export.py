@@ -19,7 +19,15 @@ PRINTED = "-"
 
 
 class ExportedFile(msgspec.Struct, frozen=True):
-    """A file that was written, and what to know about it: for example, what its format cannot hold."""
+    """A file that was written, and what to know about it: for example, what its format cannot hold.
+
+    >>> import karat
+    >>> cases, answers = [{"id": "q1", "relevant": ["lemon"]}], [{"id": "q1", "results": ["lemon"]}]
+    >>> _ = karat.run(suite="retrieval", cases=cases, predictions=answers, store="doctest_exported.db")
+    >>> (written,) = karat.export(scores="scores.csv", store="doctest_exported.db")
+    >>> written.file, written.notes
+    ('scores.csv', ())
+    """
 
     file: str
     notes: tuple[str, ...] = ()
