@@ -16,6 +16,7 @@ from karat.suites.codegen.metrics import (
     ran,
     recovery,
     repaired,
+    tests,
     understanding,
 )
 
@@ -26,6 +27,7 @@ METRICS: tuple[Metric[Comparison], ...] = (
     overall.metric,
     passed.metric,
     correctness.metric,
+    tests.metric,
     quality.metric,
     performance.metric,
     understanding.metric,
