@@ -25,7 +25,7 @@ def judged(code: str, *tests: HiddenTest, task: Task = BY_REGION) -> Comparison:
 
 
 def states(found: Comparison) -> list[str]:
-    return [entry.state for entry in found.tests.parts]
+    return [part.state for part in found.tests.parts if part.decides]
 
 
 def problem(found: Comparison) -> str:

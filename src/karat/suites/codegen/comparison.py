@@ -16,6 +16,7 @@ from karat.suites.codegen.analysis.answer_facts import facts_of
 from karat.suites.codegen.harness.score import tested
 from karat.suites.codegen.hidden_tests.records import TestResults
 from karat.suites.codegen.hidden_tests.run import hidden_tests_of
+from karat.suites.codegen.hidden_tests.unstated_relations import with_unstated
 from karat.suites.codegen.hidden_tests.verdict import by_tests_alone, with_tests
 from karat.suites.codegen.metrics.correctness import Correctness, correctness_of
 from karat.suites.codegen.metrics.coverage import RequirementCoverage, coverage_of
@@ -198,4 +199,7 @@ def _correctness(
     else:
         found = correctness_of(box, task, outcome, ordered=asked.ordered, options=options)
     found = perturbed(box, task, code, found, outcome.result, asked=asked, facts=facts, options=options)
-    return with_tests(found, tests), tests
+    found = with_tests(found, tests)
+    if found.passed:
+        tests = with_unstated(box, task, code, outcome.result, tests, asked=asked, options=options)
+    return found, tests

@@ -33,6 +33,8 @@ from karat.tables.explain.table_view import table_view
 _REASONS = {
     "did_not_run": "the code did not run",
     "figures_differ": "figures differ",
+    "depends_on_row_order": "the result depends on the order of the rows",
+    "depends_on_columns": "the result depends on further columns or their order",
     "only_fits_this_data": "the result is right on these tables only, not on changed copies of them",
     "test_failed": "tests fail",
 }

@@ -260,6 +260,8 @@ class Asked(msgspec.Struct, frozen=True):
     ``until``."""
     drawing: bool = False
     """Whether it asks for a picture."""
+    by_position: bool = False
+    """Whether the order of the given rows may matter: ``first``, ``previous``, ``running total``."""
 
     @property
     def ordered(self) -> bool:

@@ -18,6 +18,7 @@ from karat.suites.codegen.hidden_tests.asserts import assert_problem
 from karat.suites.codegen.hidden_tests.other_tables import OtherTables
 from karat.suites.codegen.hidden_tests.properties import property_problem
 from karat.suites.codegen.hidden_tests.records import TestResult, TestResults
+from karat.suites.codegen.hidden_tests.relations import REASONS, RelationCheck
 from karat.suites.codegen.metrics.correctness import gold_of, judge
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.records import Asked, HiddenTest, Task
@@ -39,6 +40,8 @@ def hidden_tests_of(
             entries.append(_entry(test, name, "error", errors[number - 1]))
         elif not outcome.ok:
             entries.append(_entry(test, name, "failed", "the code did not run"))
+        elif test.relation:
+            entries.append(_related(run, test, name, code, outcome.result))
         else:
             problem = run.problem(test, code, outcome.result)
             entries.append(_entry(test, name, "failed" if problem else "held", problem))
@@ -64,6 +67,16 @@ def _entry(test: HiddenTest, name: str, state: str, problem: str) -> TestResult:
     )
 
 
+def _related(run: _Run, test: HiddenTest, name: str, code: str, result: Plain) -> TestResult:
+    found = run.relations.tried(test, code, result)
+    if found.cannot:
+        return _entry(test, name, "error", found.cannot)
+    reason = REASONS.get(test.relation or "", "")
+    told = f"{reason}: {found.problem}" if reason and found.problem else found.problem
+    entry = _entry(test, name, "failed" if found.problem else "held", told)
+    return msgspec.structs.replace(entry, smallest=found.smallest)
+
+
 class _Run:
     """One task with its tests."""
 
@@ -72,6 +85,7 @@ class _Run:
         self.task = task
         self.asked = asked
         self.options = options
+        self.relations = RelationCheck(box, task, asked, options)
 
     def problem(self, test: HiddenTest, code: str, result: Plain) -> str:
         """Why an entry does not hold for this code; empty when it does."""
@@ -116,7 +130,11 @@ def _unusable(run: _Run, test: HiddenTest) -> str:
     task = run.task
     if not task.reference:
         return _told(lambda: _gold_problem(run, test))
-    problem = _told(lambda: run.problem(test, task.reference, reference_outcome(run.box, task).result))
+    result = reference_outcome(run.box, task).result
+    if test.relation:
+        related = run.relations.tried(test, task.reference, result)
+        return related.cannot or (f"the reference fails it: {related.problem}" if related.problem else "")
+    problem = _told(lambda: run.problem(test, task.reference, result))
     return f"the reference fails it: {problem}" if problem else ""
 
 

@@ -13,6 +13,7 @@ import msgspec
 from karat.core.json_types import JsonObject
 from karat.suites.codegen.harness.score import TEST_FAILED
 from karat.suites.codegen.hidden_tests.records import TestResults, share
+from karat.suites.codegen.hidden_tests.relations import REASONS
 from karat.suites.codegen.metrics.correctness import PART, Correctness
 
 NO_TEST = "no test of the task can be used"
@@ -34,7 +35,9 @@ def with_tests(found: Correctness, tests: TestResults) -> Correctness:
     }
     if first.smallest:
         evidence["smallest"] = first.smallest
-    return msgspec.structs.replace(found, score=score, passed=False, reason=TEST_FAILED, evidence=evidence)
+    return msgspec.structs.replace(
+        found, score=score, passed=False, reason=REASONS.get(first.relation, TEST_FAILED), evidence=evidence
+    )
 
 
 def by_tests_alone(tests: TestResults, *, ran: bool) -> Correctness:
