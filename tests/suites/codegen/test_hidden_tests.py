@@ -171,6 +171,7 @@ HOLDS: list[tuple[str, Property, dict[str, object]]] = [
     ("result = sales.qty.max()", "range", {"min": 12, "max": 12}),
     ("result = pd.to_datetime(pd.Series(['2024-02-01']))", "range", {"min": "2024-01-01", "max": "2024-12-31"}),
     ("result = [0.1] * 10", "sums_to", {"value": 1}),
+    ("result = sales.groupby('region').qty.sum().reset_index()", "sums_to", {"of": "sales.qty"}),
 ]
 FAILS: list[tuple[str, Property, dict[str, object], str]] = [
     (TABLE, "sorted", {"column": ("n",)}, "row 2 is not in ascending order: 2 after 3"),

@@ -11,7 +11,8 @@
 | ``sums_to`` (``column``, ``value`` or ``of``) | the sum without nulls is that, or the sum of a table's column |
 | ``subset_of`` (``column``, ``values`` or ``of``) | every value is one of these, or of a table's column |
 
-Without ``column`` the result must have one column beside its index. Columns go by the names that they have in the
+Without ``column`` the result must have one column beside its index; for ``range`` and ``sums_to``, one of
+numbers. Columns go by the names that they have in the
 result. The columns of a mapping of single values are ``key`` and ``value``; that of a list or a single value is
 ``value``.
 """
@@ -202,15 +203,22 @@ _CHECKS: dict[str, Callable[[HiddenTest, Shape, Mapping[str, Columns], CompareOp
 def _columns(test: HiddenTest, shape: Shape) -> list[list[Plain]]:
     """The columns that a test is about; without a word, the only one beside the index."""
     if not test.column:
-        if len(shape.own) != 1:
-            raise DoesNotHoldError(
-                f"the result has {len(shape.own)} columns, and the test does not say which it is about"
-            )
-        return [shape.columns[shape.own[0]]]
+        names = shape.own
+        if len(names) > 1 and test.property in ("range", "sums_to"):
+            names = [name for name in names if _is_numbers(shape.columns[name])]
+        if len(names) != 1:
+            told = f"the result has {len(shape.own)} columns, and the test does not say which it is about"
+            raise DoesNotHoldError(told)
+        return [shape.columns[names[0]]]
     for name in test.column:
         if name not in shape.columns:
             raise DoesNotHoldError(f'the result has no column "{name}". {did_you_mean(name, shape.columns)}'.strip())
     return [shape.columns[name] for name in test.column]
+
+
+def _is_numbers(values: Sequence[Plain]) -> bool:
+    known = [cell for cell in values if not _is_null(cell)]
+    return bool(known) and all(isinstance(cell, int | float | Decimal) and not isinstance(cell, bool) for cell in known)
 
 
 def _of(test: HiddenTest, tables: Mapping[str, Columns]) -> list[Plain]:
