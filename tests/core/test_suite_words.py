@@ -67,6 +67,8 @@ ALLOWED = {
     ): "any two metrics whose names differ in recall and precision are drawn against each other",
     ("reports/plots/figures.py", "recall"): "the same",
     ("reports/console/case.py", "also"): "a heading",
+    ("reports/junit.py", "tests"): "an attribute of JUnit's XML",
+    ("verbs/exports/case_rows.py", "tests"): "a key of promptfoo's configuration",
     ("reports/patches/review_lines.py", "time"): "the time of a review",
     ("runs/run_scoring.py", "seconds"): "the precision of a time stamp",
     ("stats/gates/rules.py", "data_query"): EXAMPLE,

@@ -421,8 +421,9 @@ def test_copies_are_always_the_same_and_keep_what_a_table_is() -> None:
     for kind, seed in PLAN:
         copy = copier.copy(kind, seed)
         assert copy == Copier(tables, Hints(named=frozenset({"West"}))).copy(kind, seed)
-        if copy is None:
-            assert kind in ("repeated", "nulls", "limits", "unseen_nulls")  # there are a key, no nulls and no limits
+        if copy is None:  # there are a key, no nulls, no limits, and no reference that speaks of near misses
+            near_misses = ("similar", "letter_case", "ties", "digits")
+            assert kind in ("repeated", "nulls", "limits", "unseen_nulls", *near_misses)
             continue
         assert copy != tables
         shop = copy["shop"]

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from karat.core.case_file import CaseFile, as_yaml, base_name
 from karat.core.json_types import JsonMapping, JsonObject
+from karat.suites.codegen.tasks.hidden_tests import KEYS, KINDS
 
 
 def case_file(cases: Sequence[JsonMapping]) -> CaseFile | None:
@@ -26,14 +27,8 @@ def _task(case: JsonMapping) -> JsonObject | None:
         return None
     target = asked["target"]
     found: JsonObject = {"id": case["id"], "question": asked["content"], "name": case.get("name", "")}
-    found["tables"] = {
-        name: table.get("columns") if table.get("columns") is not None else base_name(table.get("path", ""))
-        for name, table in target.get("tables", {}).items()
-    }
-    expected = target.get("expected")
-    if expected:
-        form, value = next(iter(expected.items()))
-        found["expected"] = {form: base_name(value) if form == "file" else value}
+    found |= _tables_and_expected(target)
+    found["tests"] = [_test(test) for test in target.get("tests", ())]
     found |= {key: target.get(key, "") for key in ("reference", "setup", "cluster")}
     found |= {"tags": case.get("tags", ()), "comments": case.get("comments", "")}
     found |= {name: target[key] for name, key, usual in _LIMITS if target.get(key, usual) != usual}
@@ -42,6 +37,34 @@ def _task(case: JsonMapping) -> JsonObject | None:
         for key, value in found.items()
         if value or key == "expected"
     }
+
+
+def _tables_and_expected(target: JsonMapping) -> JsonObject:
+    """What a task and a test have in common, as a file gives it."""
+    found: JsonObject = {
+        "tables": {
+            name: table.get("columns") if table.get("columns") is not None else base_name(table.get("path", ""))
+            for name, table in target.get("tables", {}).items()
+        }
+    }
+    expected = target.get("expected")
+    if expected:
+        form, value = next(iter(expected.items()))
+        found["expected"] = {form: base_name(value) if form == "file" else value}
+    return found
+
+
+def _test(test: JsonMapping) -> JsonObject:
+    """An entry of ``tests`` with the keys of its kind."""
+    relation = test.get("relation")
+    others = test.get("property") or ("assert" if test.get("assert") else "tables")
+    required, optional = KEYS[f"relation {relation}" if relation else others]
+    keys = (*KINDS, "tables", *required, *optional)
+    whole = {**test, **_tables_and_expected(test)}
+    kept = {key: whole[key] for key in keys if whole.get(key) not in (None, "", {}, (), [])}
+    if "result" in required:
+        kept.setdefault("result", "same")
+    return {key: list(value) if isinstance(value, tuple) else value for key, value in kept.items()}
 
 
 _LIMITS = (("timeout", "timeout", 10.0), ("memory", "memory_mb", 1024))

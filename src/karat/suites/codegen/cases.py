@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -25,7 +25,7 @@ from karat.core.suite import GIVEN, LoadedCases, all_cases
 from karat.core.yaml.plain_values import node_of
 from karat.core.yaml.structs import Findings, documents
 from karat.suites.codegen.benchmarks import dabench, ds1000, pandaseval
-from karat.suites.codegen.records import Task
+from karat.suites.codegen.records import HiddenTest, TableSource, Task
 from karat.suites.codegen.tasks.files import read_task, tasks_in
 
 YAML = (".yaml", ".yml")
@@ -188,11 +188,13 @@ def _looks_like_tasks(file: Path) -> bool:
         for root in documents(read_unpacked(file), findings):
             for node, tables, _ in tasks_in(root, findings):
                 keys = {str(key.value) for key, _ in node.value} if isinstance(node, MappingNode) else set()
-                return "question" in keys and bool(tables or keys & {"tables", "reference", "expected", "setup"})
+                return "question" in keys and bool(
+                    tables or keys & {"tables", "reference", "expected", "setup", "tests"}
+                )
         return False
     row = _first_row(file) if file.name.endswith(LINES) else {}
     known = (ds1000.is_problem, pandaseval.is_problem, dabench.is_question)
-    own = "id" in row and "question" in row and bool(set(row) & {"tables", "reference", "expected"})
+    own = "id" in row and "question" in row and bool(set(row) & {"tables", "reference", "expected", "tests"})
     return any(fits(row) for fits in known) or own
 
 
@@ -205,16 +207,28 @@ def truth(case: Case[Task]) -> object:
 
 
 def _truth(task: Task) -> object:
-    tables = {
-        name: source.columns if source.columns is not None else _digest(source.path)
-        for name, source in task.tables.items()
-    }
+    tables = _tables_truth(task.tables)
     expected = task.expected
     right = _digest(expected.file) if expected is not None and expected.file else ""
     if expected is not None:
         expected = msgspec.structs.replace(expected, file="")
-    said = (tables, expected, right, task.reference, task.setup, task.template, task.answer)
-    return said if task.harness is None else (*said, task.harness)
+    said: tuple[object, ...] = (tables, expected, right, task.reference, task.setup, task.template, task.answer)
+    if task.harness is not None:
+        said = (*said, task.harness)
+    return (*said, tuple(map(_test_truth, task.tests))) if task.tests else said
+
+
+def _test_truth(test: HiddenTest) -> object:
+    """An entry without the line it is in."""
+    right = _digest(test.expected.file) if test.expected is not None and test.expected.file else ""
+    expected = msgspec.structs.replace(test.expected, file="") if test.expected is not None else None
+    return (_tables_truth(test.tables), right, msgspec.structs.replace(test, tables={}, expected=expected, line=0))
+
+
+def _tables_truth(tables: Mapping[str, TableSource]) -> dict[str, object]:
+    return {
+        name: source.columns if source.columns is not None else _digest(source.path) for name, source in tables.items()
+    }
 
 
 def _digest(file: str) -> str:

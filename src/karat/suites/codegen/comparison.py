@@ -14,6 +14,10 @@ from karat.sandbox import Column, Outcome, Plain, Sandbox, Series
 from karat.sandbox import Table as Frame
 from karat.suites.codegen.analysis.answer_facts import facts_of
 from karat.suites.codegen.harness.score import tested
+from karat.suites.codegen.hidden_tests.records import TestResults
+from karat.suites.codegen.hidden_tests.run import hidden_tests_of
+from karat.suites.codegen.hidden_tests.unstated_relations import with_unstated
+from karat.suites.codegen.hidden_tests.verdict import by_tests_alone, with_tests
 from karat.suites.codegen.metrics.correctness import Correctness, correctness_of
 from karat.suites.codegen.metrics.coverage import RequirementCoverage, coverage_of
 from karat.suites.codegen.metrics.overall import Overall, overall_of
@@ -57,6 +61,7 @@ class Comparison(msgspec.Struct, frozen=True):
     """The result as it shows itself, cut."""
     sample: TableSample | None = None
     """The first rows of a result that is more than one value."""
+    tests: TestResults = TestResults()
 
     @property
     def last(self) -> Attempt:
@@ -92,7 +97,7 @@ def judged(
     schema, values = schema_of(box, task)
     asked = read_question(question, schema, values=values, words_known=vocabulary(options.vocabulary))
     facts = facts_of(task, code, schema)
-    correctness = _correctness(box, task, code, outcome, asked, facts, with_asked_digits(options, asked, task))
+    correctness, tests = _correctness(box, task, code, outcome, asked, facts, with_asked_digits(options, asked, task))
     if tried[-1].printed and correctness.score is not None and not correctness.passed:
         told = {**correctness.evidence, "problem": advice(task, outcome)}
         correctness = msgspec.structs.replace(correctness, reason=REASON, evidence=told)
@@ -133,6 +138,7 @@ def judged(
         None if correctness.score is None else correctness.passed and len(tried) == 1,
         _shown(outcome.result) if outcome.ok else "",
         _sample(outcome.result) if outcome.ok else None,
+        tests,
     )
 
 
@@ -178,12 +184,22 @@ def _tried(box: Sandbox, task: Task, codes: list[str]) -> tuple[tuple[Attempt, .
 
 def _correctness(
     box: Sandbox, task: Task, code: str, outcome: Outcome, asked: Asked, facts: CodeFacts, options: Options
-) -> Correctness:
+) -> tuple[Correctness, TestResults]:
     if task.harness is not None:
-        return tested(box, task, task.harness, code, outcome, options)
+        return tested(box, task, task.harness, code, outcome, options), TestResults()
     if task.reference:
         reference_outcome(
             box, task
         )  # a reference that fails here speaks against the task, also beside a written result
-    found = correctness_of(box, task, outcome, ordered=asked.ordered, options=options)
-    return perturbed(box, task, code, found, outcome.result, asked=asked, facts=facts, options=options)
+    tests = hidden_tests_of(box, task, code, outcome, asked=asked, options=options)
+    if task.tests and task.expected is None and not task.reference:
+        found = by_tests_alone(tests, ran=outcome.ok)
+        if not found.passed:
+            return found, tests
+    else:
+        found = correctness_of(box, task, outcome, ordered=asked.ordered, options=options)
+    found = perturbed(box, task, code, found, outcome.result, asked=asked, facts=facts, options=options)
+    found = with_tests(found, tests)
+    if found.passed:
+        tests = with_unstated(box, task, code, outcome.result, tests, asked=asked, options=options)
+    return found, tests

@@ -10,6 +10,7 @@ import msgspec
 from karat.core.explanation import read_details
 from karat.core.results.result import CaseResult, RepeatResult, RunResult
 from karat.suites.codegen.comparison import Comparison
+from karat.suites.codegen.hidden_tests.records import TestResults
 from karat.suites.codegen.metrics.correctness import Correctness
 from karat.suites.codegen.metrics.coverage import RequirementCoverage
 from karat.suites.codegen.metrics.overall import Overall
@@ -42,6 +43,8 @@ class Details(msgspec.Struct, frozen=True):
     attempts: tuple[Attempt, ...]
     sample: TableSample | msgspec.UnsetType = msgspec.UNSET
     """The first rows of a result that is more than one value."""
+    tests: TestResults | msgspec.UnsetType = msgspec.UNSET
+    """What the task's tests said, and the relations that were tried."""
 
     @property
     def missing(self) -> tuple[str, ...]:
@@ -69,6 +72,7 @@ def details(turns: Sequence[tuple[int, Comparison]]) -> Details:
         last.line or None,
         comparison.attempts,
         comparison.sample or msgspec.UNSET,
+        comparison.tests if comparison.tests.parts else msgspec.UNSET,
     )
 
 

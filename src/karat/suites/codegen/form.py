@@ -23,6 +23,7 @@ from karat.core.case_form import (
 from karat.core.problems import count_of
 from karat.core.records import Prediction
 from karat.suites.codegen.details import Details
+from karat.suites.codegen.hidden_tests.records import TestResults
 from karat.suites.codegen.records import Task
 from karat.tables.explain.cells import cell_text
 from karat.tables.explain.reason_words import table_sentence
@@ -32,8 +33,10 @@ from karat.tables.explain.table_view import table_view
 _REASONS = {
     "did_not_run": "the code did not run",
     "figures_differ": "figures differ",
+    "depends_on_row_order": "the result depends on the order of the rows",
+    "depends_on_columns": "the result depends on further columns or their order",
     "only_fits_this_data": "the result is right on these tables only, not on changed copies of them",
-    "test_failed": "the problem's own tests fail",
+    "test_failed": "tests fail",
 }
 
 
@@ -42,6 +45,8 @@ def form(details: Details, task: Task | None, _answer: Prediction | None) -> Cas
     views = [*_result(details, task), _code(details, task)]
     if len(details.attempts) > 1:
         views.append(_tries(details))
+    if details.tests:
+        views.append(_tests(details.tests))
     return CaseForm(_sentence(details), _because(details), (*views, *_requirements(details)))
 
 
@@ -100,6 +105,18 @@ def _tries(details: Details) -> Listed:
             at = f", line {one.line}" if one.line else ""
             items.append((f"Try {number}: did not run: {one.error}{at}", False))
     return Listed("Tries", tuple(items), folded=False)
+
+
+def _tests(tests: TestResults) -> Listed:
+    words = {"held": "holds", "failed": "failed", "error": "left out"}
+    items = tuple(
+        (
+            f"{entry.name}: {words[entry.state]}{f': {entry.reason}' if entry.reason else ''}",
+            None if entry.state == "error" else entry.state == "held",
+        )
+        for entry in tests.parts
+    )
+    return Listed("Tests", items, folded=not tests.failed)
 
 
 def _requirements(details: Details) -> list[View]:

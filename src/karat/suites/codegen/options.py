@@ -37,6 +37,9 @@ class Options(SuiteOptions, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     perturb: bool | Literal["yes", "quick", "no"] = "yes"
     """Run right code again on changed copies of the tables, where a reference says what is right there; ``quick`` takes
     one copy of each kind."""
+    relations: bool | Literal["auto", "no"] = "auto"
+    """Whether right code is also run on tables with other orders of rows and columns, and what depends on them is
+    reported."""
     performance: bool = True
     """Measure right code against the reference."""
     repeats_for_timing: int = 3
@@ -56,6 +59,8 @@ class Options(SuiteOptions, frozen=True, forbid_unknown_fields=True, kw_only=Tru
             raise ValueError(f"max_recovery_attempts must be 0 to {MOST_REPAIRS}")
         if self.perturb_level not in ("yes", "quick", "no"):
             raise ValueError("perturb must be yes, quick or no")
+        if self.relations not in (True, False, "auto", "no"):
+            raise ValueError("relations must be auto or no")
         for name in ("rel_tol", "abs_tol"):
             if not 0 <= getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 0 and below 1")

@@ -76,6 +76,42 @@ class Answers(msgspec.Struct, frozen=True):
     exact: tuple[str, ...]
 
 
+Property = Literal["sorted", "unique", "rows", "columns", "no_nulls", "range", "sums_to", "subset_of"]
+Relation = Literal["row_order", "columns", "irrelevant_rows", "duplicated", "scaled", "nulls"]
+
+
+class HiddenTest(msgspec.Struct, frozen=True, omit_defaults=True, rename={"assertion": "assert"}):
+    """One entry of a task's ``tests``: an assert, a property, a relation, or what is right on other tables. The other
+    fields are what the entry says about it."""
+
+    assertion: str = ""
+    """Python over ``result`` and the tables: an expression that must be true, or statements with ``assert``."""
+    property: Property | None = None
+    relation: Relation | None = None
+    tables: dict[str, TableSource] = {}
+    """Tables that take the place of the task's own for this entry."""
+    expected: Expected | None = None
+    reference: bool = False
+    """What the task's reference gives on these tables is right there."""
+    column: tuple[str, ...] = ()
+    """Columns of the result; of a relation: the column of the tables that is changed."""
+    ascending: bool = True
+    names: tuple[str, ...] = ()
+    value: Json = None
+    values: tuple[Cell, ...] = ()
+    of: str = ""
+    """A column of a table: ``sales.qty``."""
+    min: Json = None
+    max: Json = None
+    factor: float = 2.0
+    result: Json = "same"
+    """What a relation does to the result: ``same``, ``times``, or one of the two for each column."""
+    where: str = ""
+    """The filter that added rows miss."""
+    line: int = 0
+    """Where the entry is in its file."""
+
+
 class Task(msgspec.Struct, frozen=True, omit_defaults=True):
     """What the code works on and what it should come to. Paths are as the loader resolved them."""
 
@@ -97,6 +133,8 @@ class Task(msgspec.Struct, frozen=True, omit_defaults=True):
     """What an answer may continue in place of writing it out."""
     harness: Harness | None = None
     """Where there is one, ``setup`` and ``template`` are only read, to see what the code does; this is what runs."""
+    tests: tuple[HiddenTest, ...] = ()
+    """What else must hold of a right answer. Never shown to a system."""
 
 
 class Schema(msgspec.Struct, frozen=True):
@@ -222,6 +260,8 @@ class Asked(msgspec.Struct, frozen=True):
     ``until``."""
     drawing: bool = False
     """Whether it asks for a picture."""
+    by_position: bool = False
+    """Whether the order of the given rows may matter: ``first``, ``previous``, ``running total``."""
 
     @property
     def ordered(self) -> bool:

@@ -36,6 +36,11 @@ def published_tests_program(harness: Harness, reference: str, idle: Sequence[str
     return f"{_modules('run_tests')}; result = {call}"
 
 
+def assert_program(code: str, sent: str) -> str:
+    """Hold one assert of a task against a result; the tables are those of the process."""
+    return f"{_modules('run_assert')}; result = run_assert.held({code!r}, {sent!r}, tables)"
+
+
 def idle_answers(harness: Harness) -> list[str]:
     """Answers that do nothing: none at all, and nothing or an input as it came for the result."""
     place = INSERT.search(harness.program)

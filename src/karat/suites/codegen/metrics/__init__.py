@@ -15,7 +15,9 @@ from karat.suites.codegen.metrics import (
     quality,
     ran,
     recovery,
+    relations,
     repaired,
+    tests,
     understanding,
 )
 
@@ -26,6 +28,8 @@ METRICS: tuple[Metric[Comparison], ...] = (
     overall.metric,
     passed.metric,
     correctness.metric,
+    tests.metric,
+    relations.metric,
     quality.metric,
     performance.metric,
     understanding.metric,

@@ -26,6 +26,12 @@ class Hints(msgspec.Struct, frozen=True):
     """Its result depends on the order of rows."""
     limits: tuple[Limit, ...] = ()
     """What its conditions compare columns with."""
+    folds_case: bool = False
+    """It compares texts without regard to case."""
+    ties_free: bool = False
+    """Equal numbers make no difference to what is asked."""
+    whole_values: bool = False
+    """It takes no number apart and makes no text of one."""
     open_limits: bool = False
     """The question does not say whether a limit itself is in: none of its values comes into a copy by chance."""
 

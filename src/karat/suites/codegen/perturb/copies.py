@@ -17,6 +17,7 @@ different ones |
 | ``unseen_nulls`` | some cells missing in columns where none is; a remark, no verdict |
 | ``row_order`` | the rows in another order |
 | ``columns`` | the columns in another order, and two more that nobody asked for |
+| ``similar``, ``letter_case``, ``ties``, ``digits`` | values that code easily takes for others (see ``near_misses``) |
 
 A copy holds what the question is about and nothing else, so that two right solutions agree on it: a column without
 missing or repeated values has none in a copy, a pair of columns that is a key stays one, and weekdays, months and the
@@ -52,10 +53,11 @@ PLAN = (
     ("row_order", 1),
     ("limits", 0),
     ("limits", 1),
+    *((kind, 0) for kind in ("similar", "letter_case", "ties", "digits")),
     *(("unseen_nulls", seed) for seed in (0, 1, 2)),
 )
 """What is tried, in this order. The first of each kind is all of ``perturb: quick``."""
-NEEDS_FREE_ORDER = frozenset({"row_order", "duplicated", "repeated"})
+NEEDS_FREE_ORDER = frozenset({"row_order", "duplicated", "repeated", "similar", "letter_case", "ties", "digits"})
 
 
 class Copier:
@@ -75,7 +77,7 @@ class Copier:
             pick = random.Random(f"{SEED}{kind}{seed}{name}")  # noqa: S311 (no secret)
             change = Change(columns, self.profiles[name], self.hints, pick, seed)
             made[name] = KINDS[kind](change) if change.height else dict(columns)
-            if kind != "repeated":
+            if kind not in ("repeated", "ties"):
                 made[name] = change.all_different(made[name])
             if kind != "limits" and self.hints.open_limits:
                 made[name] = change.off_limits(made[name])

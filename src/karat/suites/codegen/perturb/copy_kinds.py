@@ -7,6 +7,7 @@ from collections.abc import Callable
 from karat.core.json_types import JsonObject
 from karat.suites.codegen.perturb.change import Change
 from karat.suites.codegen.perturb.limits import around
+from karat.suites.codegen.perturb.near_misses import digits, letter_case, similar, ties
 from karat.suites.codegen.perturb.random_values import closed, new_value
 from karat.suites.codegen.records import Cell, Columns
 
@@ -210,4 +211,8 @@ KINDS: dict[str, Callable[[Change], Columns]] = {
     "repeated": _repeated,
     "row_order": _row_order,
     "columns": _columns,
+    "similar": similar,
+    "letter_case": letter_case,
+    "ties": ties,
+    "digits": digits,
 }

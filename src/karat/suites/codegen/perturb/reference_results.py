@@ -24,6 +24,7 @@ from karat.suites.codegen.perturb.change import Hints
 from karat.suites.codegen.perturb.copies import PLAN, Copier
 from karat.suites.codegen.perturb.labels import relabelled, relabelled_tables, relabelling
 from karat.suites.codegen.perturb.limits import limits_in
+from karat.suites.codegen.perturb.near_misses import folds_case, ties_free, whole_values
 from karat.suites.codegen.perturb.runs import on_all
 from karat.suites.codegen.records import Asked, CodeFacts, Columns, Task
 from karat.suites.codegen.results.tables import NoTableError
@@ -139,7 +140,8 @@ def _with_copies(
     if own is None:
         return references
     copies = [(kind, copy) for kind, seed in plan if (copy := copier.copy(kind, seed)) is not None]
-    labels = [relabelling(copy, copier.hints.named) if references.labels_free else {} for _, copy in copies]
+    relabels = references.labels_free and not copier.hints.folds_case  # it names texts in another case than the tables
+    labels = [relabelling(copy, copier.hints.named) if relabels else {} for _, copy in copies]
     again = [
         relabelled_tables(copy if keep_order else _reversed(copy), names)
         for (_, copy), names in zip(copies, labels, strict=True)
@@ -241,6 +243,9 @@ def hints_of(reference: str, asked: Asked = NOTHING_ASKED, facts: CodeFacts = NO
     return Hints(
         named,
         counts_different=asked.distinct and bool(words & _DIFFERENT),
+        folds_case=folds_case(tree),
+        ties_free=ties_free(asked, counts_different=bool(words & _DIFFERENT)),
+        whole_values=whole_values(tree),
         limits=limits,
         open_limits=asked.open_limits,
     )

@@ -69,6 +69,7 @@ def read_question(
         links=links_of(words, placed, known),
         whole_table=bool(find_phrases(words, known.whole_table, taken)),
         precision=precision_of(question[:LONGEST], words, taken, known),
+        by_position=bool(find_phrases(words, known.by_position, [False] * len(words))),
         drawing=bool(find_phrases(words, known.drawing, [False] * len(words))),
         distinct=bool(find_phrases(words, known.distinct, taken)),
         open_limits=bool(find_phrases(words, known.open_limits, taken))

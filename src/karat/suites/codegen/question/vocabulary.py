@@ -72,6 +72,7 @@ class Vocabulary(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename
     open_limits: Phrases = ()
     clear_limits: Phrases = ()
     drawing: Phrases = ()
+    by_position: Phrases = ()
 
 
 @lru_cache(maxsize=8)

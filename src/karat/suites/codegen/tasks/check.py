@@ -62,8 +62,8 @@ def _is_bare(task: Task | None) -> bool:
 
 def _task_problems(case: Case[Task], task: Task) -> list[Problem]:
     found: list[Problem] = []
-    if task.expected is None and not task.reference.strip():
-        message = f'the task "{case.id}" has neither "expected" nor "reference": correctness cannot be judged'
+    if task.expected is None and not task.reference.strip() and not task.tests:
+        message = f'the task "{case.id}" has no "expected", "reference" or "tests": correctness cannot be judged'
         hint = "Put the right result under expected, or code that computes it under reference."
         found.append(_problem(case, message, hint, warning=True))
     if task.reference.strip():

@@ -6,6 +6,7 @@
         question: What is the total price?
         reference: result = sales.price.sum()
         expected: 120.5                   # a value, a table, or {file: right.csv}; or leave it to the reference
+        tests: [{assert: result > 0}]     # see ``hidden_tests``
 
 A file may also be just the list of tasks. Paths are relative to the file.
 """
@@ -17,20 +18,15 @@ from pathlib import Path
 from typing import Annotated
 
 import msgspec
-from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
+from yaml.nodes import MappingNode, Node, SequenceNode
 
 from karat.core.file_forms import Holds
-from karat.core.files.named_files import file_named
-from karat.core.problems import did_you_mean
 from karat.core.records import Case, Status, Turn, Where
-from karat.core.remote.address import INSIDE, url_inside
 from karat.core.yaml.structs import Findings, Raw, reader_for
 from karat.suites.codegen.default_prompt import instructions
-from karat.suites.codegen.records import Expected, TableSource, Task
-from karat.suites.codegen.tasks.literal_values import columns_of, is_columns, is_rows, value_of
-
-TABLE_SUFFIXES = (".csv", ".parquet", ".pq")
-FORMS = frozenset({"value", "table", "file", "named"})
+from karat.suites.codegen.records import Task
+from karat.suites.codegen.tasks.hidden_tests import Context, read_test
+from karat.suites.codegen.tasks.table_values import read_expected, read_table
 
 
 class TaskEntry(msgspec.Struct, frozen=True):
@@ -43,6 +39,7 @@ class TaskEntry(msgspec.Struct, frozen=True):
     expected: Raw | None = None
     reference: str = ""
     setup: str = ""
+    tests: tuple[Raw, ...] = ()
     tags: tuple[str, ...] = ()
     comments: str = ""
     cluster: str = ""
@@ -90,81 +87,25 @@ def read_task(node: Node, tables: dict[str, Raw], folder: Path, findings: Findin
     entry = _read_entry(node, findings)
     if not isinstance(entry, TaskEntry):
         return None
-    given = {name: _table(raw.node, folder, findings) for name, raw in (entry.tables or tables).items()}
-    expected = None if entry.expected is None else _expected(entry.expected.node, folder, findings)
+    given = {name: read_table(raw.node, folder, findings) for name, raw in (entry.tables or tables).items()}
+    expected = None if entry.expected is None else read_expected(entry.expected.node, folder, findings)
+    known = {name: table for name, table in given.items() if table is not None}
+    about = Context(folder, known, expected, bool(entry.reference.strip()))
+    tests = [read_test(raw.node, about, findings) for raw in entry.tests]
     if len(findings.problems) > before:
         return None
     task = Task(
-        tables={name: table for name, table in given.items() if table is not None},
+        tables=known,
         expected=expected,
         reference=entry.reference,
         setup=entry.setup,
         cluster=entry.cluster,
         timeout=entry.timeout,
         memory_mb=entry.memory,
+        tests=tuple(test for test in tests if test is not None),
     )
     conversation: tuple[Turn[Task], ...] = (
         Turn(role="system", content=instructions(task)),
         Turn(role="user", content=entry.question, target=task),
     )
     return Case(entry.id, conversation, entry.name, entry.tags, entry.comments, source=source, status=entry.status)
-
-
-def _table(node: Node, folder: Path, findings: Findings) -> TableSource | None:
-    if isinstance(node, MappingNode) and [str(key.value) for key, _ in node.value] == ["path"]:
-        node = node.value[0][1]
-    if isinstance(node, ScalarNode):
-        path = _file(node, folder, findings)
-        return None if path is None else TableSource(path=path)
-    columns = columns_of(node, findings)
-    return None if columns is None else TableSource(columns=columns)
-
-
-def _file(node: Node, folder: Path, findings: Findings) -> str | None:
-    """The path of a table's file, resolved; a finding when there is none or it is no table."""
-    text = str(node.value)
-    if url := url_inside(text):
-        findings.add(node, f'"{url}" is a URL; a task cannot name a file by a URL', INSIDE)
-        return None
-    path = file_named(folder, text)
-    if path is None:
-        findings.add(node, f"{text[:80]!r} cannot be the name of a file", "Give the path of a table file.")
-        return None
-    if path.suffix.lower() not in TABLE_SUFFIXES:
-        findings.add(node, f'"{text}" is not a table file', f"A table file ends in {', '.join(TABLE_SUFFIXES)}.")
-        return None
-    if path.is_file():
-        return str(path)
-    beside = path.parent
-    known = [file.name for file in beside.iterdir() if file.suffix in TABLE_SUFFIXES] if beside.is_dir() else []
-    hint = did_you_mean(path.name, known) if known else f"There is no table file in {beside.name}/."
-    findings.add(node, f'there is no file "{text}"', hint)
-    return None
-
-
-def _expected(node: Node, folder: Path, findings: Findings) -> Expected | None:
-    """A value, a list of them or a mapping of plain values; a table as rows or columns; or one that names its form."""
-    if isinstance(node, MappingNode) and len(node.value) == 1 and str(node.value[0][0].value) in FORMS:
-        return _in_form(str(node.value[0][0].value), node.value[0][1], folder, findings)
-    if is_rows(node) or is_columns(node):
-        columns = columns_of(node, findings)
-        return None if columns is None else Expected(table=columns)
-    return Expected(value=value_of(node))
-
-
-def _in_form(form: str, node: Node, folder: Path, findings: Findings) -> Expected | None:
-    if form == "value":
-        return Expected(value=value_of(node))
-    if form == "file":
-        path = _file(node, folder, findings) if isinstance(node, ScalarNode) else None
-        if path is None and not isinstance(node, ScalarNode):
-            findings.add(node, "expected the path of a CSV or Parquet file here")
-        return None if path is None else Expected(file=path)
-    if form == "table":
-        columns = columns_of(node, findings)
-        return None if columns is None else Expected(table=columns)
-    named = value_of(node)
-    if not isinstance(named, dict) or not named:
-        findings.add(node, "expected names with a figure each here")
-        return None
-    return Expected(named={name: str(figure) for name, figure in named.items()})

@@ -1,0 +1,31 @@
+"""``relations``: relations that hold / relations tried.
+
+A relation says how the result follows when the tables change in a known way (see ``hidden_tests.relations``). The
+stated ones count; without any, those that are tried on every right answer, ``row_order`` and ``columns``, which decide
+nothing. None tried: not applicable.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from karat.core.scores import Score, not_applicable
+from karat.core.suite import Metric
+from karat.suites.codegen.hidden_tests.records import share
+
+if TYPE_CHECKING:
+    from karat.suites.codegen.comparison import Comparison
+
+
+def score(comparison: Comparison) -> Score:
+    tests = comparison.tests
+    held = share(tests.relations)
+    if held is None:
+        why = [f"{name}: {reason}" for name, reason in tests.not_tried.items()]
+        why += [f"{part.name}: {part.reason}" for part in tests.left_out if part.relation]
+        return not_applicable("; ".join(why) or "no relation was tried")
+    failed = [part.reason for part in tests.relations if part.state == "failed"]
+    return Score(held, "scored", failed[0] if failed else "")
+
+
+metric = Metric("relations", "relations", "relations that hold / relations tried", score, zero_on_error=False)
