@@ -12,8 +12,10 @@ from typing import Any, Generic, Literal, TypeAlias, TypeVar
 import msgspec
 
 from karat.core.bulk.sorted_parts import in_order
+from karat.core.expect.records import Expect
 from karat.core.files.limits import REPEATS
 from karat.core.json_types import JsonObject
+from karat.core.trace.values import MOST_TOKENS
 
 T = TypeVar("T")
 
@@ -30,11 +32,13 @@ class Where(msgspec.Struct, frozen=True, gc=False):
 
 
 class Turn(msgspec.Struct, Generic[T], frozen=True, omit_defaults=True):
-    """One message of a conversation. A user turn with a target is scored."""
+    """One message of a conversation. A user turn with a target is scored, and one with expectations is checked."""
 
     role: Role
     content: str
     target: T | None = None
+    expect: Expect | None = None
+    """What is asserted of the way to the answer: tools, tables, sources, limits."""
 
 
 class Case(msgspec.Struct, Generic[T], frozen=True, omit_defaults=True):
@@ -52,7 +56,7 @@ class Case(msgspec.Struct, Generic[T], frozen=True, omit_defaults=True):
     def question(self) -> str:
         """The last thing the user asks that is scored; the last user turn when none is."""
         asked = [turn for turn in self.conversation if turn.role == "user"]
-        scored = [turn for turn in asked if turn.target is not None]
+        scored = [turn for turn in asked if turn.target is not None or turn.expect is not None]
         return (scored or asked or [Turn(role="user", content="")])[-1].content
 
     @property
@@ -62,9 +66,18 @@ class Case(msgspec.Struct, Generic[T], frozen=True, omit_defaults=True):
 
     @property
     def scored_turns(self) -> tuple[int, ...]:
-        """Indices, among the user turns, of those that carry a target."""
+        """Indices, among the user turns, of those that carry a target or expectations."""
         users = [turn for turn in self.conversation if turn.role == "user"]
-        return tuple(index for index, turn in enumerate(users) if turn.target is not None)
+        return tuple(index for index, turn in enumerate(users) if turn.target is not None or turn.expect is not None)
+
+    @property
+    def expects(self) -> bool:
+        """Whether something is asserted of the way to an answer."""
+        return any(turn.expect is not None for turn in self.conversation)
+
+    def asked(self, turn: int) -> Turn[T]:
+        """The user turn of this index."""
+        return [one for one in self.conversation if one.role == "user"][turn]
 
 
 AnyCase: TypeAlias = Case[Any]
@@ -91,6 +104,8 @@ class Prediction(msgspec.Struct, frozen=True, omit_defaults=True):
     latency: float | None = None
     tokens: int | None = None
     cost: float | None = None
+    trace: bytes = b""
+    """The trace of the answer, where it came beside the response; see ``core.trace.reading``."""
 
 
 class _Attempts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -121,7 +136,6 @@ def attempts(response: bytes) -> list[bytes]:
 
 
 MOST_TURNS = 10_000
-MOST_TOKENS = 10**15
 
 
 def misplaced(turn: int | None, repeat: int) -> str:
@@ -170,7 +184,36 @@ def truth_hash(cases: Iterable[AnyCase], truth: Callable[[AnyCase], object] = as
     """
     encoder = msgspec.json.Encoder(order="deterministic")
     digest = hashlib.sha256()
-    for part in in_order(encoder.encode((case.id, truth(case))) for case in cases):
+    found = [False]
+
+    def part_of(case: AnyCase) -> bytes:
+        if not case.expects:
+            return encoder.encode((case.id, truth(case)))
+        found[0] = True
+        return encoder.encode((case.id, truth(case), [turn.expect for turn in case.conversation]))
+
+    for part in in_order(map(part_of, cases)):
         digest.update(part)
         digest.update(b"\n")
+    _remember(cases, found[0])
     return digest.hexdigest()[:12]
+
+
+def any_expects(cases: Iterable[AnyCase]) -> bool:
+    """Whether one of the cases asserts something of the way to an answer. Cases that are not held are looked through
+    once."""
+    memory = getattr(cases, "memory", None)
+    if memory is not None and _EXPECTS in memory:
+        return bool(memory[_EXPECTS])
+    found = any(case.expects for case in cases)
+    _remember(cases, found)
+    return found
+
+
+_EXPECTS = "expects"
+
+
+def _remember(cases: Iterable[AnyCase], found: bool) -> None:
+    memory = getattr(cases, "memory", None)
+    if memory is not None:
+        memory[_EXPECTS] = found

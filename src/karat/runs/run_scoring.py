@@ -21,7 +21,7 @@ from karat.core.problems import Problem
 from karat.core.records import AnyCase, Prediction, truth_hash
 from karat.core.remote.shown import shown
 from karat.core.results.result import CaseResult, RunInfo, RunResult
-from karat.core.suite import Suite, SuiteOptions
+from karat.core.suite import EXPECTATIONS, Suite, SuiteOptions
 from karat.runs.kept_results import KeptResults
 from karat.runs.plain_secrets import refuse_secrets
 from karat.runs.remote_inputs import fetch_inputs
@@ -89,7 +89,7 @@ def score_recorded(
         today=options.today,
         karat=version("karat"),
         options=plain(options),
-        headline=tuple(suite.headline(cases)),
+        headline=suite.headline_of(cases),
     )
     work = ((case, answers.tries(case, repeats)) for case in cases)
     result = summarise(suite, info, score_cases(suite, work, options, repeats=repeats, executor=executor))
@@ -127,9 +127,9 @@ def score_stored(
         options=plain(options),
         tags=record.tags,
         prompt=str(record.config.get("prompt", "")),
-        headline=tuple(suite.headline(cases)),
+        headline=suite.headline_of(cases),
     )
-    columns = Columns(suite)
+    columns = Columns(suite, expects=EXPECTATIONS in info.headline)
     held: list[CaseResult] = []
     kept = KeptResults(0) if live is None else live.kept()
     open_places = (place for place in range(len(cases)) if place not in kept)

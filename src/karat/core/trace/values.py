@@ -8,11 +8,11 @@ from datetime import UTC, datetime
 
 from karat.core.files import json
 from karat.core.json_types import Json, JsonMapping
-from karat.core.records import MOST_TOKENS
 from karat.core.trace.records import Source
 
 _LINK = re.compile(r"https?://[^\s<>\"'`\]\[{}|\\^]+", re.IGNORECASE)
 _AFTER_LINK = ".,;:!?*_"
+MOST_TOKENS = 10**15
 SOURCE_KEYS = ("url", "uri", "reference_url", "link", "href", "source", "id", "document_id", "filename", "file_id")
 """Where an object that is a source says which one, the best name first."""
 
