@@ -51,7 +51,6 @@ EXPECTED = "a key of expect, or of what is found"
 ALLOWED = {
     ("core/expect/check.py", "seconds"): EXPECTED,
     ("core/expect/sql_tables.py", "db"): EXPECTED,
-    ("core/records.py", "memory"): "what a sequence remembers",
     ("core/trace/dial.py", "stages"): TRACED,
     ("core/trace/otlp.py", "retrieval"): TRACED,
     ("core/trace/plain.py", "out_of_scope"): TRACED,

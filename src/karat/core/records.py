@@ -11,6 +11,7 @@ from typing import Any, Generic, Literal, TypeAlias, TypeVar
 
 import msgspec
 
+from karat.core.bulk.sequence import LazySequence
 from karat.core.bulk.sorted_parts import in_order
 from karat.core.expect.records import Expect
 from karat.core.files.limits import REPEATS
@@ -202,9 +203,8 @@ def truth_hash(cases: Iterable[AnyCase], truth: Callable[[AnyCase], object] = as
 def any_expects(cases: Iterable[AnyCase]) -> bool:
     """Whether one of the cases asserts something of the way to an answer. Cases that are not held are looked through
     once."""
-    memory = getattr(cases, "memory", None)
-    if memory is not None and _EXPECTS in memory:
-        return bool(memory[_EXPECTS])
+    if isinstance(cases, LazySequence) and _EXPECTS in cases.memory:
+        return bool(cases.memory[_EXPECTS])
     found = any(case.expects for case in cases)
     _remember(cases, found)
     return found
@@ -214,6 +214,5 @@ _EXPECTS = "expects"
 
 
 def _remember(cases: Iterable[AnyCase], found: bool) -> None:
-    memory = getattr(cases, "memory", None)
-    if memory is not None:
-        memory[_EXPECTS] = found
+    if isinstance(cases, LazySequence):
+        cases.memory[_EXPECTS] = found

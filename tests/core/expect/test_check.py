@@ -94,7 +94,8 @@ def test_only_and_never() -> None:
 
 def test_without_a_trace_nothing_is_said_about_tools_never_too() -> None:
     body = {"choices": [{"message": {"content": "42"}}]}
-    for tools in ({"called": ["a"]}, {"never": ["a"]}, {"only": []}, {"order": ["a"]}):
+    parts: tuple[object, ...] = ({"called": ["a"]}, {"never": ["a"]}, {"only": []}, {"order": ["a"]})
+    for tools in parts:
         checked = found({"tools": tools}, body)
         assert [part.state for part in checked.parts.values()] == ["unknown"]
         assert checked.codes == ["no_trace"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, get_args
 
 import msgspec
 
@@ -24,6 +24,7 @@ Reason = Literal[
     "not_clarified",
     "no_trace",
 ]
+REASONS: tuple[str, ...] = get_args(Reason)
 State = Literal["held", "broken", "unknown", "review", "error"]
 """``unknown``: the answer does not say, such as one without a trace. ``review``: a person has to look. ``error``: the
 check itself failed."""

@@ -4,6 +4,7 @@ from karat.core.case_form import showing
 from karat.core.explanation import explaining
 from karat.core.suite import Suite
 from karat.suites.answers.accept import accept
+from karat.suites.answers.answer_facts import answer_facts
 from karat.suites.answers.case_file import case_file
 from karat.suites.answers.cases import cases_from, load_cases, recognises, stream_cases, truth
 from karat.suites.answers.comparison import compare
@@ -43,6 +44,7 @@ suite = Suite(
     check_cases=check_cases,
     check_options=check_options,
     compare=compare,
+    answer_facts=answer_facts,
     details=details,
     case_file=case_file,
     explain=explaining(Details, explain),

@@ -13,6 +13,7 @@ from pathlib import Path
 import msgspec
 from yaml.nodes import MappingNode, Node
 
+from karat.core.expect.records import Expect
 from karat.core.files.reading import why_not_there
 from karat.core.json_types import JsonMapping
 from karat.core.problems import Problem, UserError, count_of
@@ -50,6 +51,7 @@ class GivenCase(msgspec.Struct, frozen=True):
     question: str = ""
     relevant: Raw | None = None
     fields: dict[str, Raw] = {}
+    expect: Expect | None = None
     name: str = ""
     tags: tuple[str, ...] = ()
     comments: str = ""
@@ -76,14 +78,15 @@ def cases_from(rows: Sequence[JsonMapping], _: Path) -> LoadedCases:
             continue
         if not given.id.strip():
             findings.add(node, "the case has an empty id", "Give it an id that stays the same.")
-        elif not fields:
+        elif not fields and given.expect is None:
             findings.add(node, f'case "{given.id}" does not say what is relevant', "Give it relevant: or fields:.")
         elif given.id in cases:
             first = cases[given.id].source
             hint = "Each case needs its own id; only the first of the two is used."
             findings.add(node, f'the case id "{given.id}" appears twice: also in {first.file}:{first.line}', hint)
         else:
-            turn = Turn(role="user", content=given.question, target=Truths(fields))
+            target = Truths(fields) if fields else None
+            turn = Turn(role="user", content=given.question, target=target, expect=given.expect)
             where = Where(GIVEN, 0, number - 1, number)
             cases[given.id] = Case(given.id, (turn,), given.name, given.tags, given.comments, {}, where)
     return LoadedCases(tuple(cases.values()), tuple(findings.problems))
@@ -108,16 +111,19 @@ def _judged(qrels: Path) -> LoadedCases:
     problems: list[Problem] = []
     questions = read_qrels(qrels, problems)
     folder = beir.folder_of(qrels)
-    texts = beir.texts_of(folder, questions.keys(), problems) if folder else {}
+    expects: dict[str, Expect] = {}
+    texts = beir.texts_of(folder, questions.keys(), problems, expects) if folder else {}
     file = shown_name(qrels)
     if folder is not None:
         problems += _without_text([name for name in questions if name not in texts], file)
-    cases = tuple(_case(name, question, texts.get(name, ""), file) for name, question in questions.items())
+    cases = tuple(
+        _case(name, question, texts.get(name, ""), file, expects.get(name)) for name, question in questions.items()
+    )
     return LoadedCases(cases, tuple(problems), 1 if folder is None else 2)
 
 
-def _case(name: str, question: Question, text: str, file: str) -> Case[Truths]:
-    turn = Turn(role="user", content=text, target=Truths({DOCUMENTS: question.judged}))
+def _case(name: str, question: Question, text: str, file: str, expect: Expect | None) -> Case[Truths]:
+    turn = Turn(role="user", content=text, target=Truths({DOCUMENTS: question.judged}), expect=expect)
     return Case(name, (turn,), source=Where(file, line=question.line))
 
 

@@ -18,6 +18,7 @@ from pathlib import Path
 import msgspec
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
+from karat.core.expect.records import Expect
 from karat.core.problems import did_you_mean
 from karat.core.records import Case, Turn, Where
 from karat.core.remote.address import INSIDE, url_inside
@@ -43,6 +44,8 @@ class TaskEntry(msgspec.Struct, frozen=True):
     tags: tuple[str, ...] = ()
     comments: str = ""
     cluster: str = ""
+    expect: Expect | None = None
+    """What is asserted of the way to the answer."""
     timeout: float = 10.0
     memory: int = 1024
     """Megabytes."""
@@ -96,9 +99,10 @@ def read_task(node: Node, tables: dict[str, Raw], folder: Path, findings: Findin
         timeout=entry.timeout,
         memory_mb=entry.memory,
     )
+    only_expects = entry.expect is not None and expected is None and not entry.reference
     conversation: tuple[Turn[Task], ...] = (
         Turn(role="system", content=instructions(task)),
-        Turn(role="user", content=entry.question, target=task),
+        Turn(role="user", content=entry.question, target=None if only_expects else task, expect=entry.expect),
     )
     return Case(entry.id, conversation, entry.name, entry.tags, entry.comments, source=source)
 

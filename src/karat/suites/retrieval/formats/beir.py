@@ -8,7 +8,10 @@ from pathlib import Path
 
 import msgspec
 
+from karat.core.expect.reading import read_expect
+from karat.core.expect.records import Expect
 from karat.core.files.json import BadJson, decode_as
+from karat.core.json_types import Json
 from karat.core.problems import Problem, UserError
 from karat.suites.retrieval.formats.lines import blocks, shown_name
 
@@ -21,6 +24,7 @@ USUAL_SPLIT = "test"
 class _Query(msgspec.Struct, frozen=True):
     id: str | int = msgspec.field(name="_id")
     text: str = ""
+    expect: Json = None
 
 
 class _Document(msgspec.Struct, frozen=True):
@@ -64,8 +68,11 @@ def folder_of(qrels: Path) -> Path | None:
     return folder if qrels.parent.name == QRELS and packed_or_not(folder / QUERIES) else None
 
 
-def texts_of(folder: Path, wanted: Collection[str], problems: list[Problem]) -> dict[str, str]:
-    """Question id → text, for the wanted ones. A line that cannot be read costs only itself."""
+def texts_of(
+    folder: Path, wanted: Collection[str], problems: list[Problem], expects: dict[str, Expect] | None = None
+) -> dict[str, str]:
+    """Question id → text, for the wanted ones. A line that cannot be read costs only itself. ``expects``: takes what
+    the lines expect of the way to their answers."""
     path = packed_or_not(folder / QUERIES)
     if path is None:
         return {}
@@ -84,6 +91,10 @@ def texts_of(folder: Path, wanted: Collection[str], problems: list[Problem]) -> 
                 continue
             if str(query.id) in wanted:
                 texts[str(query.id)] = query.text
+                expect, wrong = read_expect(query.expect, file, number)
+                problems += wrong
+                if expect is not None and expects is not None:
+                    expects[str(query.id)] = expect
     return texts
 
 
