@@ -10,6 +10,7 @@ import pytest
 import karat
 from karat.core.case_explanation import explanation_of
 from karat.core.expect.findings import METRIC_NAMES, REASONS
+from karat.core.expect.records import ExpectedCall
 from karat.core.plugins import load_suite
 from karat.core.results.result import RunResult
 from karat.reports.json import json_parts
@@ -46,7 +47,9 @@ def answer_of(suite: str, name: str, **more: object) -> dict[str, object]:
     answers: dict[str, dict[str, object]] = {
         "data_query": SELECTION,
         "retrieval": {"results": ["d1"]},
-        "codegen": {"response": {"content": "```python\nresult = int(t.a.sum()) + 1\n```", "role": "assistant", **more}},
+        "codegen": {
+            "response": {"content": "```python\nresult = int(t.a.sum()) + 1\n```", "role": "assistant", **more}
+        },
         "answers": {"answer": "2"},
     }
     return {"id": name, **answers[suite], **({} if suite == "codegen" else more)}
@@ -194,7 +197,11 @@ def test_numbers_of_a_yaml_file_keep_their_type(tmp_path: Path) -> None:
         encoding="utf-8",
     )
     (case,) = load_suite("data_query").load_cases(file).cases
-    called = case.conversation[0].expect.tools.called[0]
+    expect = case.conversation[0].expect
+    assert expect is not None
+    assert expect.tools is not None
+    called = expect.tools.called[0]
+    assert isinstance(called, ExpectedCall)
     assert called.arguments == {"n": 5, "x": 1.5, "code": "007", "text": "5", "yes": True, "none": None}
 
 

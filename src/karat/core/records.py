@@ -113,13 +113,19 @@ class _Attempts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     karat_attempts: tuple[str, ...]
 
 
+class _Traced(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    karat_trace: bytes
+    response: bytes
+
+
 _ATTEMPTS = b'{"karat_attempts":'
+_TRACED = b'{"karat_trace":'
 _CHOICES = b'"choices"'
 
 
 def is_wrapped(response: bytes) -> bool:
-    """Whether a response may hold its text inside: a chat completion, or several attempts."""
-    return response.startswith(_ATTEMPTS) or (response[:1] == b"{" and _CHOICES in response)
+    """Whether a response may hold its text inside: a chat completion, several attempts, or one with its trace."""
+    return response.startswith((_ATTEMPTS, _TRACED)) or (response[:1] == b"{" and _CHOICES in response)
 
 
 def join_attempts(responses: Sequence[bytes]) -> bytes:
@@ -131,9 +137,41 @@ def join_attempts(responses: Sequence[bytes]) -> bytes:
 
 def attempts(response: bytes) -> list[bytes]:
     """The responses that a prediction holds: usually one, more where the system was asked to repair its answer."""
+    response, _ = split_trace(response)
     if not response.startswith(_ATTEMPTS):
         return [response]
     return [text.encode() for text in msgspec.json.decode(response, type=_Attempts).karat_attempts]
+
+
+def join_trace(prediction: Prediction) -> bytes:
+    """The response as it is stored: with the trace that came beside it, where one did."""
+    if not prediction.trace and not prediction.response.startswith(_TRACED):
+        return prediction.response
+    return msgspec.json.encode(_Traced(prediction.trace, prediction.response))
+
+
+def split_trace(stored: bytes) -> tuple[bytes, bytes]:
+    """(response, trace) of what :func:`join_trace` gave."""
+    if not stored.startswith(_TRACED):
+        return stored, b""
+    try:
+        found = msgspec.json.decode(stored, type=_Traced)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return stored, b""
+    return found.response, found.karat_trace
+
+
+def with_own_trace(prediction: Prediction) -> Prediction:
+    """An answer as it was before it was stored."""
+    if not prediction.response.startswith(_TRACED):
+        return prediction
+    response, trace = split_trace(prediction.response)
+    return msgspec.structs.replace(prediction, response=response, trace=trace)
+
+
+def recorded_trace(value: object) -> bytes:
+    """The trace that a recording has beside the response, as JSON; nothing where it has none."""
+    return b"" if value is None else msgspec.json.encode({"trace": value})
 
 
 MOST_TURNS = 10_000

@@ -389,11 +389,14 @@ class Suite(Generic[Target, Options, Comparison]):
         return iter((*loaded.cases, *loaded.problems))
 
     def each_prediction(self, path: Path) -> Iterator[Said]:
-        """The same for recorded answers, and what is said of their run."""
+        """The same for recorded answers, with the traces that lie beside them, and what is said of their run."""
+        from karat.core.trace.files import with_traces
+
         if self.stream_predictions is not None:
-            return self.stream_predictions(path)
+            return with_traces(self.stream_predictions(path), path)
         loaded = self.read_predictions(path)
-        return iter((*loaded.predictions, *loaded.problems, *((loaded.notes,) if loaded.notes else ())))
+        said: tuple[Said, ...] = (*loaded.predictions, *loaded.problems, *((loaded.notes,) if loaded.notes else ()))
+        return with_traces(said, path)
 
     def decode_cases(self, data: Iterable[bytes]) -> tuple[Case[Target], ...]:
         """Cases as the store keeps them, back as structs."""
