@@ -49,6 +49,7 @@ RECORDED = "a line of recorded answers"
 TRACED = "a key under which assistants send the way to an answer"
 EXPECTED = "a key of expect, or of what is found"
 ALLOWED = {
+    ("reports/expectations.py", "reasons"): "the reasons of expectations",
     ("core/expect/check.py", "seconds"): EXPECTED,
     ("core/expect/sql_tables.py", "db"): EXPECTED,
     ("core/trace/dial.py", "stages"): TRACED,

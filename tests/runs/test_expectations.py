@@ -19,11 +19,13 @@ from karat.stats.gates.reasons import reason_metrics
 TRACE = [{"tool": "search", "arguments": {"q": "people"}}, {"tool": "run_sql", "arguments": {"sql": "SELECT 1 FROM t"}}]
 HOLDS = {"tools": {"called": ["search"], "never": ["drop"]}, "tables": {"used": ["t"]}}
 BREAKS = {"tools": {"called": ["describe"]}}
-SELECTION = {
+SELECTION: dict[str, object] = {
     "indicator_selection": [
         {"dataset_id": "WB:WDI", "dimensions": [{"dimension_name": "A", "values": [{"id": "x", "name": "X"}]}]}
     ]
 }
+
+CODE = "```python\nresult = int(t.a.sum()) + 1\n```"
 
 
 def turn(**more: object) -> dict[str, object]:
