@@ -9,10 +9,14 @@ import pytest
 
 import karat
 from karat.core.case_explanation import explanation_of
+from karat.core.case_form import Terms
+from karat.core.case_forms import form_of
 from karat.core.expect.findings import METRIC_NAMES, REASONS
 from karat.core.expect.records import ExpectedCall
 from karat.core.plugins import load_suite
 from karat.core.results.result import RunResult
+from karat.reports.expectations import untraced_lines
+from karat.reports.full_report import whole_report
 from karat.reports.json import json_parts
 from karat.stats.gates.reasons import reason_metrics
 
@@ -223,3 +227,31 @@ def test_questions_with_gold_sql_and_a_beir_folder_may_expect(tmp_path: Path) ->
     (tmp_path / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\nq1\td1\t1\n", encoding="utf-8")
     (tmp_path / "queries.jsonl").write_text(json.dumps({"_id": "q1", "text": "x", "expect": HOLDS}), encoding="utf-8")
     assert [case.expects for case in load_suite("retrieval").load_cases(tmp_path).cases] == [True]
+
+
+@pytest.mark.parametrize("suite", ["data_query", "retrieval", "codegen", "answers"])
+def test_an_opened_case_shows_what_its_expectations_found(suite: str) -> None:
+    result = scored(suite, case_of(suite, "both", BREAKS, target=True), case_of(suite, "alone", BREAKS, target=False))
+    for case in result.cases:
+        form = form_of(suite, case)
+        assert "describe was not called; called: search, run_sql" in form.sentence
+        assert any(part.label == "tools" for view in form.views if isinstance(view, Terms) for part in view.parts)
+
+
+@pytest.mark.parametrize("suite", ["data_query", "retrieval", "codegen", "answers"])
+def test_reports_have_a_sheet_of_expectations(suite: str) -> None:
+    cases = [case_of(suite, name, expect, target=True) for name, expect in (("a", BREAKS), ("b", None))]
+    sheets = {sheet.title: sheet for sheet in whole_report(scored(suite, *cases), load_suite(suite)).sheets}
+    by_case, reasons, _ = sheets["Expectations"].tables
+    assert [(row[0], row[1]) for row in by_case.rows] == [("a", 0.0)]
+    assert reasons.rows == (("tool_missing", 1),)
+    without = whole_report(scored(suite, cases[1]), load_suite(suite))
+    assert "Expectations" not in {sheet.title for sheet in without.sheets}
+
+
+def test_the_share_without_a_trace_is_told_once() -> None:
+    cases = [case_of("data_query", name, HOLDS, target=True) for name in "abc"]
+    answers = [answer_of("data_query", name, **({"trace": TRACE} if name == "a" else {})) for name in "abc"]
+    (line,) = untraced_lines(scored("data_query", *cases, answers=answers))
+    assert "2 of 3 cases with expect (67%)" in line
+    assert untraced_lines(scored("data_query", cases[0])) == []

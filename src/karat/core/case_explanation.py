@@ -6,7 +6,7 @@ from functools import cache
 
 import msgspec
 
-from karat.core.expect.outcome import DETAILS, with_expectations
+from karat.core.expect.outcome import DETAILS, own_details, with_expectations
 from karat.core.explanation import Explain, Explanation, unexplained
 from karat.core.json_types import JsonMapping
 from karat.core.plugins import load_suite
@@ -37,8 +37,7 @@ def explanation_of(suite: str, case: CaseResult | RepeatResult, target: object =
 def _explained(suite: str, details: JsonMapping, target: object) -> Explanation:
     if DETAILS not in details:
         return _explain(suite)(details, target) if details else Explanation(outcome="right")
-    own = {key: value for key, value in details.items() if key not in (DETAILS, "cluster")}
-    found = _explain(suite)(details, target) if own else Explanation(outcome="right")
+    found = _explain(suite)(details, target) if own_details(details) else Explanation(outcome="right")
     return with_expectations(found, details)
 
 

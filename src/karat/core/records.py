@@ -72,6 +72,11 @@ class Case(msgspec.Struct, Generic[T], frozen=True, omit_defaults=True):
         return tuple(index for index, turn in enumerate(users) if turn.target is not None or turn.expect is not None)
 
     @property
+    def target_turns(self) -> tuple[int, ...]:
+        """Those of them that carry a target."""
+        return tuple(turn for turn in self.scored_turns if self.asked(turn).target is not None)
+
+    @property
     def expects(self) -> bool:
         """Whether something is asserted of the way to an answer."""
         return any(turn.expect is not None for turn in self.conversation)

@@ -240,7 +240,7 @@ def _failed(
 def _perfect(suite: Suite, case: AnyCase, options: SuiteOptions) -> list[Any]:
     """How right answers would compare; none where that cannot be said, and then the case can have every metric."""
     try:
-        turns = [turn for turn in case.scored_turns if not case.expects or case.asked(turn).target is not None]
+        turns = case.target_turns if case.expects else case.scored_turns
         return [one for turn in turns for one in suite.perfect(case, turn, options)]
     except Exception:  # what keeps a right answer from being compared is said of the answers that came
         return []
