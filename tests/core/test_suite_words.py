@@ -46,8 +46,17 @@ EXAMPLE, EXTRA, DRAWING = (
     "a word of Vega-Lite, Excel, HTML or the DOM",
 )
 RECORDED = "a line of recorded answers"
+TRACED = "a key under which assistants send the way to an answer"
+EXPECTED = "a key of expect, or of what is found"
 ALLOWED = {
-    ("core/extras.py", "sql"): EXTRA,
+    ("reports/expectations.py", "reasons"): "the reasons of expectations",
+    ("core/expect/check.py", "seconds"): EXPECTED,
+    ("core/expect/sql_tables.py", "db"): EXPECTED,
+    ("core/trace/dial.py", "stages"): TRACED,
+    ("core/trace/otlp.py", "retrieval"): TRACED,
+    ("core/trace/plain.py", "out_of_scope"): TRACED,
+    ("core/trace/plain.py", "result"): TRACED,
+    ("core/trace/plain.py", "seconds"): TRACED,
     ("core/extras.py", "answers"): EXTRA,
     ("core/extras.py", "codegen"): EXTRA,
     ("core/extras.py", "retrieval"): EXTRA,
@@ -193,7 +202,8 @@ def test_every_exception_is_needed() -> None:
 
 
 def test_no_package_but_the_suites_reads_inside_details() -> None:
-    """The cluster is added by the runner itself, and a reason is what a suite that is not installed is explained by."""
+    """The runner itself adds the cluster and the checks of expectations, and a reason is what a suite that is not
+    installed is explained by."""
     inside = re.compile(r"\bdetails(?:\.get\(|\[)([^)\]]*)")
     found = {
         (place, key)
@@ -203,7 +213,11 @@ def test_no_package_but_the_suites_reads_inside_details() -> None:
         if (place := file.relative_to(SOURCE).as_posix()) not in ONE_SUITE
         and not place.startswith(("core/replies/", "store/migrations/"))
     }
-    assert found == {("core/results/result.py", '"cluster"'), ("core/explanation.py", '"reason"')}
+    assert found == {
+        ("core/results/result.py", '"cluster"'),
+        ("core/explanation.py", '"reason"'),
+        ("core/expect/outcome.py", "DETAILS"),
+    }
 
 
 @pytest.mark.parametrize(

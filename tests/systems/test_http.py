@@ -59,6 +59,9 @@ def test_a_response_path(server: HostileServer) -> None:
     url = server.add("/nested", nested)
     assert call(url, response_path="data.answers.0").response == b'{"n": 1.50}'  # as it is written there
     assert call(url, response_path="data.answers.-1.text").response == "café".encode()
+    traced = call(url, response_path="data.answers.0", trace_path="data.answers.-1")
+    assert (traced.response, traced.trace[:8]) == (b'{"n": 1.50}', b'{"text":')
+    assert call(url, response_path="data.answers.0", trace_path="data.trace").trace == b""
     found = call(url, response_path="data.answer.0")
     assert found.error is not None
     assert found.error.kind == "bad_response"

@@ -6,6 +6,7 @@ from functools import cache
 
 import msgspec
 
+from karat.core.expect.outcome import DETAILS, own_details, with_expectations
 from karat.core.explanation import Explain, Explanation, unexplained
 from karat.core.json_types import JsonMapping
 from karat.core.plugins import load_suite
@@ -24,13 +25,20 @@ def explanation_of(suite: str, case: CaseResult | RepeatResult, target: object =
     A case without an answer is explained by its error; one whose suite says nothing, by the first metric that gives a
     reason. A metric without a value says why it does not judge, which is no reason where another one does.
     """
-    found = _explain(suite)(case.details, target) if case.details else Explanation(outcome="right")
+    found = _explained(suite, case.details, target)
     if case.status != "scored":
         return msgspec.structs.replace(found, outcome=case.status, reason=case.error, headline=case.error)
     scores = [score for name, score in case.scores.items() if name not in _USAGE]
     judging = [score for score in scores if score.value is not None] or scores
     headline = found.headline or next((score.reason for score in judging if score.reason), "")
     return msgspec.structs.replace(found, reason=case.error or found.reason, headline=headline)
+
+
+def _explained(suite: str, details: JsonMapping, target: object) -> Explanation:
+    if DETAILS not in details:
+        return _explain(suite)(details, target) if details else Explanation(outcome="right")
+    found = _explain(suite)(details, target) if own_details(details) else Explanation(outcome="right")
+    return with_expectations(found, details)
 
 
 def target_of(suite: str, stored: JsonMapping) -> object:

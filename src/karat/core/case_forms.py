@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from functools import cache
 
+import msgspec
+
 from karat.core.case_explanation import explanation_of
 from karat.core.case_form import (
     CaseForm,
@@ -20,7 +22,9 @@ from karat.core.case_form import (
     no_form,
     paired,
 )
+from karat.core.expect.outcome import own_details, with_expectations
 from karat.core.explanation import Cell, Cells, Explanation, Mark, Part
+from karat.core.json_types import JsonMapping
 from karat.core.plugins import load_suite
 from karat.core.problems import UnknownName
 from karat.core.records import Prediction
@@ -34,8 +38,19 @@ def form_of(
     was judged, where it is at hand."""
     if case.status != "scored":
         return CaseForm(sentence=case.error)
-    found = _show(suite)(case.details, target, answer) if case.details else None
-    return form_from(explanation_of(suite, case, target)) if found is None else found
+    found = _show(suite)(case.details, target, answer) if own_details(case.details) else None
+    if found is None:
+        return form_from(explanation_of(suite, case, target))
+    return _with_expectations(found, case.details)
+
+
+def _with_expectations(form: CaseForm, details: JsonMapping) -> CaseForm:
+    """The suite's form, and after it what its expectations found."""
+    added = form_from(with_expectations(Explanation(outcome="right"), details))
+    if not added.views:
+        return form
+    sentence = "; ".join(text for text in (form.sentence, added.sentence) if text)
+    return msgspec.structs.replace(form, sentence=sentence, views=(*form.views, *added.views))
 
 
 def form_from(explanation: Explanation) -> CaseForm:

@@ -16,6 +16,7 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Any  # Any: what an entry point gives is known to its caller alone
 
+from karat.core.expect.findings import METRIC_NAMES
 from karat.core.guarded_metrics import guarded
 from karat.core.problems import UnknownName, UserError, did_you_mean
 from karat.core.suite import Metric, Suite, SuiteOptions
@@ -234,6 +235,6 @@ def _name_fault(name: object) -> str:
 
     if not isinstance(name, str) or not name or name != name.strip() or any(char in name for char in "<>:;\n\t\"'"):
         return f"has a metric whose name {name!r} cannot be used in a gate"
-    if name in {"errors", *(metric.name for metric in USAGE)}:
+    if name in {"errors", *METRIC_NAMES, *(metric.name for metric in USAGE)}:
         return f'has a metric "{name}", which every suite has already'
     return ""

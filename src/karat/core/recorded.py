@@ -19,7 +19,7 @@ from karat.core.files.reading import FileRefused
 from karat.core.files.shapes import shape_in_words
 from karat.core.json_types import Json, JsonObject
 from karat.core.problems import Problem, UserError
-from karat.core.records import Prediction, attempts, misplaced, recorded_error, recorded_tokens
+from karat.core.records import Prediction, attempts, misplaced, recorded_error, recorded_tokens, recorded_trace
 from karat.core.suite import LoadedPredictions, Said, all_predictions
 
 EXAMPLE = 'A line is a JSON object such as {"id": "case id", "response": "the answer"}.'
@@ -35,9 +35,10 @@ class RecordedLine(msgspec.Struct, frozen=True):
     tokens: Json = None
     cost: float | None = None
     error: Json = None
+    trace: Json = None
 
 
-ABOUT = frozenset(RecordedLine.__struct_fields__)
+ABOUT = frozenset(RecordedLine.__struct_fields__) - {"trace"}
 
 
 def read_recorded(path: Path) -> LoadedPredictions:
@@ -98,8 +99,9 @@ def _prediction(line: bytes, file: str, number: int) -> Prediction | Problem:
     answer = rest.get("response", rest)
     body = answer.encode() if isinstance(answer, str) else msgspec.json.encode(answer)
     tokens = recorded_tokens(about.tokens)
+    trace = recorded_trace(about.trace) if "response" in rest else b""
     return Prediction(
-        about.id, about.turn, about.repeat, body if rest else b"", failed, about.latency, tokens, about.cost
+        about.id, about.turn, about.repeat, body if rest else b"", failed, about.latency, tokens, about.cost, trace
     )
 
 
@@ -133,6 +135,8 @@ def _line(prediction: Prediction, spread: str) -> JsonObject:
     if prediction.error is not None:
         error = prediction.error
         return line | {"error": {"kind": error.kind, "message": error.message}}
+    if prediction.trace:
+        line["trace"] = _trace(prediction.trace)
     tries = attempts(prediction.response)
     if len(tries) > 1:
         return line | {"attempts": [_text(response) for response in tries]}
@@ -154,6 +158,15 @@ def _unwrapped(response: bytes, spread: str) -> Json:
     if isinstance(body, Mapping) and spread and spread in body:
         return {key: value for key, value in body.items() if key not in ABOUT}
     return body
+
+
+def _trace(trace: bytes) -> Json:
+    """A trace as it goes into a line: the value that it is, or its text."""
+    try:
+        value = json.decode(trace)
+    except json.BadJson:
+        return _text(trace)
+    return value["trace"] if isinstance(value, Mapping) and set(value) == {"trace"} else value
 
 
 def _text(response: bytes) -> str:

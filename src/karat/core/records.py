@@ -11,9 +11,12 @@ from typing import Any, Generic, Literal, TypeAlias, TypeVar
 
 import msgspec
 
+from karat.core.bulk.sequence import LazySequence
 from karat.core.bulk.sorted_parts import in_order
+from karat.core.expect.records import Expect
 from karat.core.files.limits import REPEATS
 from karat.core.json_types import JsonObject
+from karat.core.trace.values import MOST_TOKENS
 
 T = TypeVar("T")
 
@@ -37,7 +40,8 @@ class Where(msgspec.Struct, frozen=True, gc=False):
 
 
 class Turn(msgspec.Struct, Generic[T], frozen=True, omit_defaults=True):
-    """One message of a conversation. A user turn with a target is scored.
+    """One message of a conversation. A user turn with a target is scored, and one with expectations is
+    checked.
 
     >>> import karat
     >>> karat.Turn("user", "How many ships?", target={"answer": 37}).content
@@ -47,6 +51,8 @@ class Turn(msgspec.Struct, Generic[T], frozen=True, omit_defaults=True):
     role: Role
     content: str
     target: T | None = None
+    expect: Expect | None = None
+    """What is asserted of the way to the answer: tools, tables, sources, limits."""
 
 
 class Case(msgspec.Struct, Generic[T], frozen=True, omit_defaults=True):
@@ -73,7 +79,7 @@ class Case(msgspec.Struct, Generic[T], frozen=True, omit_defaults=True):
     def question(self) -> str:
         """The last thing the user asks that is scored; the last user turn when none is."""
         asked = [turn for turn in self.conversation if turn.role == "user"]
-        scored = [turn for turn in asked if turn.target is not None]
+        scored = [turn for turn in asked if turn.target is not None or turn.expect is not None]
         return (scored or asked or [Turn(role="user", content="")])[-1].content
 
     @property
@@ -83,9 +89,23 @@ class Case(msgspec.Struct, Generic[T], frozen=True, omit_defaults=True):
 
     @property
     def scored_turns(self) -> tuple[int, ...]:
-        """Indices, among the user turns, of those that carry a target."""
+        """Indices, among the user turns, of those that carry a target or expectations."""
         users = [turn for turn in self.conversation if turn.role == "user"]
-        return tuple(index for index, turn in enumerate(users) if turn.target is not None)
+        return tuple(index for index, turn in enumerate(users) if turn.target is not None or turn.expect is not None)
+
+    @property
+    def target_turns(self) -> tuple[int, ...]:
+        """Those of them that carry a target."""
+        return tuple(turn for turn in self.scored_turns if self.asked(turn).target is not None)
+
+    @property
+    def expects(self) -> bool:
+        """Whether something is asserted of the way to an answer."""
+        return any(turn.expect is not None for turn in self.conversation)
+
+    def asked(self, turn: int) -> Turn[T]:
+        """The user turn of this index."""
+        return [one for one in self.conversation if one.role == "user"][turn]
 
 
 AnyCase: TypeAlias = Case[Any]
@@ -122,19 +142,27 @@ class Prediction(msgspec.Struct, frozen=True, omit_defaults=True):
     latency: float | None = None
     tokens: int | None = None
     cost: float | None = None
+    trace: bytes = b""
+    """The trace of the answer, where it came beside the response; see ``core.trace.reading``."""
 
 
 class _Attempts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     karat_attempts: tuple[str, ...]
 
 
+class _Traced(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    karat_trace: bytes
+    response: bytes
+
+
 _ATTEMPTS = b'{"karat_attempts":'
+_TRACED = b'{"karat_trace":'
 _CHOICES = b'"choices"'
 
 
 def is_wrapped(response: bytes) -> bool:
-    """Whether a response may hold its text inside: a chat completion, or several attempts."""
-    return response.startswith(_ATTEMPTS) or (response[:1] == b"{" and _CHOICES in response)
+    """Whether a response may hold its text inside: a chat completion, several attempts, or one with its trace."""
+    return response.startswith((_ATTEMPTS, _TRACED)) or (response[:1] == b"{" and _CHOICES in response)
 
 
 def join_attempts(responses: Sequence[bytes]) -> bytes:
@@ -146,13 +174,44 @@ def join_attempts(responses: Sequence[bytes]) -> bytes:
 
 def attempts(response: bytes) -> list[bytes]:
     """The responses that a prediction holds: usually one, more where the system was asked to repair its answer."""
+    response, _ = split_trace(response)
     if not response.startswith(_ATTEMPTS):
         return [response]
     return [text.encode() for text in msgspec.json.decode(response, type=_Attempts).karat_attempts]
 
 
+def join_trace(prediction: Prediction) -> bytes:
+    """The response as it is stored: with the trace that came beside it, where one did."""
+    if not prediction.trace and not prediction.response.startswith(_TRACED):
+        return prediction.response
+    return msgspec.json.encode(_Traced(prediction.trace, prediction.response))
+
+
+def split_trace(stored: bytes) -> tuple[bytes, bytes]:
+    """(response, trace) of what :func:`join_trace` gave."""
+    if not stored.startswith(_TRACED):
+        return stored, b""
+    try:
+        found = msgspec.json.decode(stored, type=_Traced)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return stored, b""
+    return found.response, found.karat_trace
+
+
+def with_own_trace(prediction: Prediction) -> Prediction:
+    """An answer as it was before it was stored."""
+    if not prediction.response.startswith(_TRACED):
+        return prediction
+    response, trace = split_trace(prediction.response)
+    return msgspec.structs.replace(prediction, response=response, trace=trace)
+
+
+def recorded_trace(value: object) -> bytes:
+    """The trace that a recording has beside the response, as JSON; nothing where it has none."""
+    return b"" if value is None else msgspec.json.encode({"trace": value})
+
+
 MOST_TURNS = 10_000
-MOST_TOKENS = 10**15
 
 
 def misplaced(turn: int | None, repeat: int) -> str:
@@ -201,7 +260,34 @@ def truth_hash(cases: Iterable[AnyCase], truth: Callable[[AnyCase], object] = as
     """
     encoder = msgspec.json.Encoder(order="deterministic")
     digest = hashlib.sha256()
-    for part in in_order(encoder.encode((case.id, truth(case))) for case in cases):
+    found = [False]
+
+    def part_of(case: AnyCase) -> bytes:
+        if not case.expects:
+            return encoder.encode((case.id, truth(case)))
+        found[0] = True
+        return encoder.encode((case.id, truth(case), [turn.expect for turn in case.conversation]))
+
+    for part in in_order(map(part_of, cases)):
         digest.update(part)
         digest.update(b"\n")
+    _remember(cases, found[0])
     return digest.hexdigest()[:12]
+
+
+def any_expects(cases: Iterable[AnyCase]) -> bool:
+    """Whether one of the cases asserts something of the way to an answer. Cases that are not held are looked through
+    once."""
+    if isinstance(cases, LazySequence) and _EXPECTS in cases.memory:
+        return bool(cases.memory[_EXPECTS])
+    found = any(case.expects for case in cases)
+    _remember(cases, found)
+    return found
+
+
+_EXPECTS = "expects"
+
+
+def _remember(cases: Iterable[AnyCase], found: bool) -> None:
+    if isinstance(cases, LazySequence):
+        cases.memory[_EXPECTS] = found

@@ -19,13 +19,14 @@ import msgspec
 
 from karat.core.case_form import ShowForm, no_form
 from karat.core.choice import Choice
+from karat.core.expect.facts import NOTHING, AnswerFacts
 from karat.core.explanation import Explain, unexplained
 from karat.core.file_forms import FileForm
 from karat.core.json_types import JsonMapping
 from karat.core.parameters import Parameter, Value, read_values, suffix_of
 from karat.core.plain_report import plain_report
 from karat.core.problems import Problem
-from karat.core.records import AnyCase, Case, Prediction, as_asked
+from karat.core.records import AnyCase, Case, Prediction, any_expects, as_asked
 from karat.core.scores import Score
 from karat.core.suite_prompt import Prompting
 from karat.core.worked_examples import ReasonNote
@@ -175,6 +176,9 @@ def all_cases(stream: Iterable[CaseOrProblem], files: int = 0) -> LoadedCases:
             cases.append(one)
     return LoadedCases(tuple(cases), tuple(problems), files)
 
+
+EXPECTATIONS = "expectations"
+"""The metric by which expectations are judged. A run whose headline has it has expectations."""
 
 GIVEN = "given"
 """Stands for the file of cases that were given as Python values."""
@@ -366,6 +370,11 @@ class Suite(Generic[Target, Options, Comparison]):
     """(case, user turn, options) → the comparisons of answers that are right in everything. A metric without a value in
     all of them is one that the case cannot have, so that a failed call does not count 0 there. Empty: the case can have
     every metric."""
+    answer_facts: Callable[[Case[Target], int, Prediction, Options], AnswerFacts] = (
+        lambda _case, _turn, _prediction, _options: NOTHING
+    )
+    """(case, user turn, prediction, options) → what only the suite can read from an answer, for the expectations of the
+    turn (``Turn.expect``): its SQL, the datasets it selects, whether it refuses. May raise Unreadable."""
     cluster: Callable[[Case[Target]], str] = lambda case: case.cluster
     """What cases that are variants of one have in common; empty: the case stands alone. See
     ``core.results.clusters``."""
@@ -441,11 +450,25 @@ class Suite(Generic[Target, Options, Comparison]):
         """The metrics as a run has them (``RunInfo.headline``): these first, in this order, and no others as
         headlines."""
         usual = [metric for metric in self.metrics if not metric.noted or metric.name in headline]
+        if EXPECTATIONS in headline:
+            from karat.core.expect.metrics import METRICS
+
+            usual += METRICS
         known = {metric.name: _in_sample(metric, headline) for metric in usual}
         first = [replace(known[name], headline=True) for name in headline if name in known]
         if not first:
             return tuple(usual)
         return (*first, *(replace(known[one.name], headline=False) for one in usual if one.name not in headline))
+
+    def headline_of(self, cases: Sequence[Case[Target]]) -> tuple[str, ...]:
+        """The names of the metrics that a run of these cases is judged by first; empty: those that say so themselves.
+        With them the run says that its cases have expectations."""
+        own = tuple(self.headline(cases))
+        if not any_expects(cases):
+            return own
+        if not any(turn.target is not None for case in cases for turn in case.conversation):
+            return (EXPECTATIONS,)
+        return (*(own or tuple(metric.name for metric in self.metrics if metric.headline)), EXPECTATIONS)
 
     def each_case(self, path: Path) -> Iterator[CaseOrProblem]:
         """Every case under a path and every problem, one by one where the suite can."""
@@ -455,11 +478,14 @@ class Suite(Generic[Target, Options, Comparison]):
         return iter((*loaded.cases, *loaded.problems))
 
     def each_prediction(self, path: Path) -> Iterator[Said]:
-        """The same for recorded answers, and what is said of their run."""
+        """The same for recorded answers, with the traces that lie beside them, and what is said of their run."""
+        from karat.core.trace.files import with_traces
+
         if self.stream_predictions is not None:
-            return self.stream_predictions(path)
+            return with_traces(self.stream_predictions(path), path)
         loaded = self.read_predictions(path)
-        return iter((*loaded.predictions, *loaded.problems, *((loaded.notes,) if loaded.notes else ())))
+        said: tuple[Said, ...] = (*loaded.predictions, *loaded.problems, *((loaded.notes,) if loaded.notes else ()))
+        return with_traces(said, path)
 
     def decode_cases(self, data: Iterable[bytes]) -> tuple[Case[Target], ...]:
         """Cases as the store keeps them, back as structs."""

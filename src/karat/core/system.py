@@ -66,6 +66,8 @@ class Response(msgspec.Struct, frozen=True):
     """A recorded latency; without it the caller's own clock counts."""
     model: str = ""
     """Which line of the price table applies."""
+    trace: bytes = b""
+    """The trace of the answer, where it is not part of the body."""
 
 
 class CallFailed(Exception):

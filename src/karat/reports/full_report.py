@@ -13,6 +13,7 @@ from karat.core.results.result import RunResult
 from karat.core.suite import Suite
 from karat.reports.added_metrics import added, added_sheet, added_table
 from karat.reports.attempts import tries_tables
+from karat.reports.expectations import expectations_sheet, expectations_table, expected_metrics
 from karat.reports.failure_groups import groups_sheet
 from karat.reports.judged import judge_sheet
 from karat.reports.reviews import reviewed_table, reviews_sheet
@@ -29,13 +30,16 @@ def whole_report(result: RunResult, suite: Suite) -> Report:
     tries = tries_of(result, metrics)
     reviewed = reviewed_table(result, metrics)
     more = added(metrics, result)
+    expected = expected_metrics(metrics, result)
     tables = (
+        *((expectations_table(result, expected),) if expected else ()),
         *((added_table(result, more),) if more else ()),
         *(tries_tables(tries) if tries else ()),
         *((reviewed,) if reviewed else ()),
     )
     sheets = _with_tables(report.sheets, tables) if tables else report.sheets
     sheets = _before_about(sheets, added_sheet(result, more)) if more else sheets
+    sheets = _before_about(sheets, expectations_sheet(result, expected)) if expected else sheets
     groups = groups_sheet(result, metrics)
     sheets = _before_about(sheets, groups) if groups else sheets
     for more_sheet in (reviews_sheet(result, metrics), judge_sheet(result)):

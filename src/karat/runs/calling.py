@@ -103,7 +103,7 @@ def turns_to_ask(case: AnyCase) -> list[int]:
     give."""
     if len(case.conversation) == 1:  # most cases, and a run asks for each of them several times
         only = case.conversation[0]
-        return [0] if only.role == "user" and only.target is not None else []
+        return [0] if only.role == "user" and (only.target is not None or only.expect is not None) else []
     scored = case.scored_turns
     asked: list[int] = []
     users = -1

@@ -47,7 +47,7 @@ class Live:
         self._executor, self._on_scored = executor, on_scored
         self._scoring: LiveScoring | None = None
         self._metrics = tuple(
-            metric.name for metric in job.suite.metrics_for(tuple(job.suite.headline(job.cases))) if metric.headline
+            metric.name for metric in job.suite.metrics_for(job.suite.headline_of(job.cases)) if metric.headline
         ) or tuple(metric.name for metric in job.suite.metrics[:3])
         self._lines: list[LiveCase] = []
         self._lock = threading.Lock()

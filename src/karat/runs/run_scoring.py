@@ -22,7 +22,7 @@ from karat.core.problems import Problem
 from karat.core.records import AnyCase, Prediction, truth_hash
 from karat.core.remote.shown import shown
 from karat.core.results.result import CaseResult, RunInfo, RunResult
-from karat.core.suite import Suite, SuiteOptions
+from karat.core.suite import EXPECTATIONS, Suite, SuiteOptions
 from karat.runs.kept_results import KeptResults
 from karat.runs.plain_secrets import refuse_secrets
 from karat.runs.remote_inputs import fetch_inputs
@@ -92,7 +92,7 @@ def score_recorded(
         today=options.today,
         karat=version("karat"),
         options=plain(options),
-        headline=noted.headline if noted is not None else tuple(suite.headline(cases)),
+        headline=noted.headline if noted is not None else suite.headline_of(cases),
     )
     work = ((case, answers.tries(case, repeats)) for case in cases)
     results = score_cases(suite, work, options, repeats=repeats, executor=executor)
@@ -133,9 +133,9 @@ def score_stored(
         options=plain(options),
         tags=record.tags,
         prompt=str(record.config.get("prompt", "")),
-        headline=noted.headline if noted is not None else tuple(suite.headline(cases)),
+        headline=noted.headline if noted is not None else suite.headline_of(cases),
     )
-    columns = Columns(suite)
+    columns = Columns(suite, expects=EXPECTATIONS in info.headline)
     held: list[CaseResult] = []
     kept = KeptResults(0) if live is None else live.kept()
     open_places = (place for place in range(len(cases)) if place not in kept)

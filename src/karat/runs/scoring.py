@@ -15,6 +15,8 @@ from itertools import islice
 from time import perf_counter
 from typing import Any  # Any: a comparison is of a class that only its suite knows
 
+from karat.core.expect.findings import Checked
+from karat.core.expect.metrics import METRICS
 from karat.core.explanation import plain_details
 from karat.core.extras import why_missing
 from karat.core.plugins import load_suite
@@ -27,10 +29,12 @@ from karat.core.suite import Metric, NotApplicable, Suite, SuiteOptions, Unreada
 from karat.runs.executors.engine import Engine, as_engine
 from karat.runs.executors.files import NeededFile, needed_files, with_files_here
 from karat.runs.executors.window import Window
+from karat.runs.expectations import checked_turn, expectation_details, expectation_scores, failed_expectations
 
 AHEAD = 32
 """Cases that a suite may prepare together."""
 
+NO_TARGET = not_applicable("the case has no target")
 Tries = Mapping[int, Mapping[int, Prediction]]
 """repeat → user turn → prediction."""
 
@@ -137,7 +141,8 @@ def score_batch(
 def unscored_case(suite: Suite, case: AnyCase, why: str, repeats: int) -> CaseResult:
     """The result of a case that could not be scored, through no fault of its answers: no figure counts it, whatever
     ``errors`` says. Nothing of the suite runs for it here: that is what ended the workers."""
-    scores = {metric.name: Score(None, "error", why) for metric in (*suite.metrics, *USAGE)}
+    metrics = (*suite.metrics, *(METRICS if case.expects else ()), *USAGE)
+    scores = {metric.name: Score(None, "error", why) for metric in metrics}
     tries = tuple(RepeatResult("error", scores, {}, why) for _ in range(repeats)) if repeats > 1 else ()
     return CaseResult(case.id, "error", scores, {}, case.name, case.tags, case.question, why, tries)
 
@@ -172,9 +177,12 @@ def score_case(suite: Suite, case: AnyCase, tries: Tries, options: SuiteOptions,
 def score_try(suite: Suite, case: AnyCase, found: Mapping[int, Prediction], options: SuiteOptions) -> RepeatResult:
     """One try at a case: every scored turn compared, every metric averaged over the turns."""
     turns = case.scored_turns
+    expects = case.expects
     comparisons: list[tuple[int, Any]] = []
+    checked: list[Checked] = []
     failures: list[tuple[State, str]] = []
     for turn in turns:
+        asked = case.asked(turn) if expects else None
         where = f"turn {turn + 1}: " if len(turns) > 1 else ""
         prediction = found.get(turn)
         if prediction is None:
@@ -183,7 +191,10 @@ def score_try(suite: Suite, case: AnyCase, found: Mapping[int, Prediction], opti
             failures.append(("error", f"{where}{prediction.error.message}"))
         else:
             try:
-                comparisons.append((turn, suite.compare(case, turn, prediction, options)))
+                if asked is not None and asked.expect is not None:
+                    checked.append(checked_turn(asked.expect, suite, case, turn, prediction, options))
+                if asked is None or asked.target is not None:
+                    comparisons.append((turn, suite.compare(case, turn, prediction, options)))
             except Unreadable as error:
                 failures.append(("error", f"{where}{error}"))
             except NotApplicable as error:
@@ -196,14 +207,19 @@ def score_try(suite: Suite, case: AnyCase, found: Mapping[int, Prediction], opti
             except Exception as error:  # one bad case never ends a run; the reason shows that this is a bug
                 failures.append(("error", f"{where}internal error, please report it: {type(error).__name__}: {error}"))
     if failures:
-        return _failed(suite, case, failures, comparisons, options)
-    if len(comparisons) == 1:
+        return _failed(suite, case, failures, comparisons, options, checked)
+    if expects and not comparisons:
+        scores = {metric.name: NO_TARGET for metric in suite.metrics}
+    elif len(comparisons) == 1:
         comparison = comparisons[0][1]
         scores = {metric.name: metric.score(comparison) for metric in suite.metrics}
     else:
         scores = {metric.name: mean_score(metric.score(c) for _, c in comparisons) for metric in suite.metrics}
+    if expects:
+        scores.update(expectation_scores(checked))
     scores.update({metric.name: _total(metric, [found[turn] for turn in turns]) for metric in USAGE})
-    return RepeatResult("scored", scores, plain_details(suite.details(comparisons)))
+    details = plain_details(suite.details(comparisons)) if comparisons or not expects else {}
+    return RepeatResult("scored", scores, details | expectation_details(checked))
 
 
 def _failed(
@@ -212,6 +228,7 @@ def _failed(
     failures: Sequence[tuple[State, str]],
     comparisons: Sequence[tuple[int, Any]],
     options: SuiteOptions,
+    checked: Sequence[Checked] = (),
 ) -> RepeatResult:
     worst: tuple[State, ...] = ("error", "missing", "not_applicable")
     state = next(state for state in worst if any(found == state for found, _ in failures))
@@ -219,7 +236,11 @@ def _failed(
     zeroed = state == "error" and options.errors == "zero"
     right = _perfect(suite, case, options) if state == "error" else []
 
+    targets = not case.expects or any(turn.target is not None for turn in case.conversation)
+
     def score(metric: Metric) -> Score:
+        if not targets and metric not in USAGE:
+            return NO_TARGET
         if metric.counts_all and state != "not_applicable":
             return Score(0.0, "scored", text)
         best = [metric.score(comparison) for comparison in right] if metric not in USAGE else []
@@ -229,15 +250,19 @@ def _failed(
             return Score(0.0, "scored", f"errors: zero ({text})")
         return Score(None, state, text)
 
-    scores = {metric.name: score(metric) for metric in (*suite.metrics, *USAGE)}
+    scores = {metric.name: score(metric) for metric in suite.metrics}
+    if case.expects:
+        scores |= failed_expectations(case, checked, Score(None, state, text), zeroed=zeroed)
+    scores |= {metric.name: score(metric) for metric in USAGE}
     details = plain_details(suite.details(comparisons)) if comparisons else {}
-    return RepeatResult(state, scores, details, text)
+    return RepeatResult(state, scores, details | expectation_details(checked), text)
 
 
 def _perfect(suite: Suite, case: AnyCase, options: SuiteOptions) -> list[Any]:
     """How right answers would compare; none where that cannot be said, and then the case can have every metric."""
     try:
-        return [one for turn in case.scored_turns for one in suite.perfect(case, turn, options)]
+        turns = case.target_turns if case.expects else case.scored_turns
+        return [one for turn in turns for one in suite.perfect(case, turn, options)]
     except Exception:  # what keeps a right answer from being compared is said of the answers that came
         return []
 

@@ -14,10 +14,11 @@ from math import nan
 
 from karat.core.bulk.sequence import in_chunks
 from karat.core.bulk.spool import Spool
+from karat.core.expect.metrics import METRICS
 from karat.core.problems import Problem, count_of
 from karat.core.results.result import CaseResult, MetricSummary, RunInfo, RunResult, has_errors, value_with_errors
 from karat.core.results.usage import USAGE
-from karat.core.suite import Metric, Suite
+from karat.core.suite import EXPECTATIONS, Metric, Suite
 from karat.stats.intervals.estimates import estimate
 
 BLOCK = 16 * 1024
@@ -27,7 +28,7 @@ BLOCK = 16 * 1024
 def summarise(suite: Suite, info: RunInfo, cases: Iterable[CaseResult]) -> RunResult:
     """The result of a run whose cases are held. Usage (latency, tokens, cost) is listed only where it is known for some
     case."""
-    columns = Columns(suite)
+    columns = Columns(suite, expects=EXPECTATIONS in info.headline)
     held: list[CaseResult] = []
     for chunk in in_chunks(cases):
         columns.add(chunk)
@@ -55,9 +56,9 @@ class _Column:
 class Columns:
     """The numbers of a run, column by column. Add results in the order of the cases."""
 
-    def __init__(self, suite: Suite) -> None:
+    def __init__(self, suite: Suite, *, expects: bool = False) -> None:
         self._suite = suite
-        self._columns = [_Column(metric) for metric in (*suite.metrics, *USAGE)]
+        self._columns = [_Column(metric) for metric in (*suite.metrics, *(METRICS if expects else ()), *USAGE)]
         self._blocks = Spool()
         self._count = 0
         self._tries = 0

@@ -8,7 +8,7 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 import msgspec
 from sqlalchemy import Connection
 
-from karat.core.records import CallError, Prediction, is_wrapped
+from karat.core.records import CallError, Prediction, is_wrapped, join_trace, with_own_trace
 from karat.store.block_tables import Stored, append_block, block_at, blocks_from, end_of
 from karat.store.blocks import DamagedBlock, in_blocks
 from karat.store.codec import from_text, from_texts, to_text
@@ -51,10 +51,10 @@ _ids_decoder = msgspec.msgpack.Decoder(_CaseIds)
 def append_answers(connection: Connection, run_id: int, answers: Iterable[tuple[Prediction, str]]) -> None:
     """(answer, when it came), after those in the blocks that are there."""
     first = end_of(connection, run_blocks, run_id, KEYS)
-    for chunk in in_blocks(answers, lambda answer: len(answer[0].response)):
+    for chunk in in_blocks(answers, lambda answer: len(answer[0].response) + len(answer[0].trace)):
         keys = msgspec.msgpack.encode(_keys([one for one, _ in chunk], [created for _, created in chunk]))
         append_block(connection, run_blocks, run_id, KEYS, first, [keys], len(chunk))
-        append_block(connection, run_blocks, run_id, RESPONSES, first, [one.response for one, _ in chunk])
+        append_block(connection, run_blocks, run_id, RESPONSES, first, [join_trace(one) for one, _ in chunk])
         first += len(chunk)
 
 
@@ -87,7 +87,7 @@ def _keys(answers: Sequence[Prediction], created: list[str]) -> Keys:
 
 
 def _unfolded(answers: Sequence[Prediction]) -> str | None:
-    if any(one.error is not None or is_wrapped(one.response) for one in answers):
+    if any(one.error is not None or one.trace or is_wrapped(one.response) for one in answers):
         return None
     others = b"".join(one.response for one in answers).translate(None, _ASCII)
     try:
@@ -123,15 +123,17 @@ def answers_at(connection: Connection, run_id: int, first: int, wanted: Containe
     keys, responses = keys_of(stored), _responses(connection, run_id, stored)
     places = (place for place, case in enumerate(keys.cases) if case in wanted)
     return [
-        Prediction(
-            keys.cases[place],
-            None if keys.turns[place] == NO_TURN else keys.turns[place],
-            keys.repeats[place],
-            responses[place],
-            error_at(keys, place),
-            keys.latencies[place],
-            keys.tokens[place],
-            keys.costs[place],
+        with_own_trace(
+            Prediction(
+                keys.cases[place],
+                None if keys.turns[place] == NO_TURN else keys.turns[place],
+                keys.repeats[place],
+                responses[place],
+                error_at(keys, place),
+                keys.latencies[place],
+                keys.tokens[place],
+                keys.costs[place],
+            )
         )
         for place in places
     ]
@@ -158,16 +160,18 @@ def answers_of(connection: Connection, run_id: int, stored: Stored) -> list[Pred
     keys = keys_of(stored)
     columns = zip(keys.cases, keys.turns, keys.repeats, responses, keys.latencies, keys.tokens, keys.costs, strict=True)
     if not keys.errors:
-        return [
+        found = [
             Prediction(case, None if turn == NO_TURN else turn, repeat, response, None, latency, tokens, cost)
             for case, turn, repeat, response, latency, tokens, cost in columns
         ]
-    return [
-        Prediction(
-            case, None if turn == NO_TURN else turn, repeat, response, error_at(keys, place), latency, tokens, cost
-        )
-        for place, (case, turn, repeat, response, latency, tokens, cost) in enumerate(columns)
-    ]
+    else:
+        found = [
+            Prediction(
+                case, None if turn == NO_TURN else turn, repeat, response, error_at(keys, place), latency, tokens, cost
+            )
+            for place, (case, turn, repeat, response, latency, tokens, cost) in enumerate(columns)
+        ]
+    return [with_own_trace(one) for one in found]
 
 
 def _responses(connection: Connection, run_id: int, stored: Stored) -> list[bytes]:

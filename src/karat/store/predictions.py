@@ -13,7 +13,7 @@ import msgspec
 from sqlalchemy import Connection, delete, func, select, text
 
 from karat.core.json_types import JsonObject
-from karat.core.records import CallError, Prediction
+from karat.core.records import CallError, Prediction, join_trace, with_own_trace
 from karat.store.answer_blocks import (
     KEYS,
     NO_TURN,
@@ -212,7 +212,7 @@ def _row_keys(connection: Connection, run_id: int) -> list[tuple[Question, CallE
 
 
 def _row(run_id: int, item: Prediction, created: str) -> JsonObject:
-    codec, response = pack(item.response)
+    codec, response = pack(join_trace(item))
     error = item.error
     return {
         "run_id": run_id,
@@ -247,4 +247,4 @@ def _prediction(row: Any) -> Prediction:
     case_id, turn, repeat, codec, response, kind, message, tries, latency, tokens, cost = row
     error = None if kind is None else CallError(kind, message, tries)
     turn = None if turn == NO_TURN else turn
-    return Prediction(case_id, turn, repeat, unpack(codec, response), error, latency, tokens, cost)
+    return with_own_trace(Prediction(case_id, turn, repeat, unpack(codec, response), error, latency, tokens, cost))

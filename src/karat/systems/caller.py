@@ -205,7 +205,8 @@ class Caller:
         # What is recorded is somebody's file already; an answer that comes now may hold a key that the system could
         # read.
         body = self._known().body(response.body) if self._timed else response.body
-        return Prediction(request.case_id, request.turn, request.repeat, body, None, latency, tokens, cost)
+        trace = self._known().body(response.trace) if response.trace and self._timed else response.trace
+        return Prediction(request.case_id, request.turn, request.repeat, body, None, latency, tokens, cost, trace)
 
     def _cost(self, model: str, incoming: int, outgoing: int) -> float | None:
         prices = self.config.prices

@@ -43,6 +43,9 @@ class HttpConfig(PromptedConfig, frozen=True, forbid_unknown_fields=True, kw_onl
     ``${NAME}``."""
     response_path: str = ""
     """The part of the body that is the answer (``data.answers.0``); left out: the whole body."""
+    trace_path: str = ""
+    """The part of the body that is the trace of the answer, in any form that is read; left out: the answer itself may
+    hold one. See ``karat.core.trace.reading``."""
     reply_path: str = ""
     """The part of the answer that is the assistant's text in the history of later turns; left out: the whole answer."""
 
@@ -76,7 +79,7 @@ class HttpSystem(System):
         sent = {"params": _parameters(filled)} if self._in_query else {"json": filled}
         async with self._transport.send(**sent) as response:
             body = await self._transport.read_json(response)
-        return Response(self._answer(body))
+        return Response(self._answer(body), trace=self._trace(body))
 
     def reply(self, body: bytes) -> JsonObject:
         """The assistant message that a stored answer stands for."""
@@ -85,6 +88,13 @@ class HttpSystem(System):
     async def close(self) -> None:
         """Close the connections."""
         await self._transport.close()
+
+    def _trace(self, body: bytes) -> bytes:
+        """The trace; none where the body has none: such an answer is still an answer."""
+        try:
+            return part_at(body, self._config.trace_path) if self._config.trace_path else b""
+        except PathNotFound:
+            return b""
 
     def _answer(self, body: bytes) -> bytes:
         path = self._config.response_path

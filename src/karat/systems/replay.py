@@ -57,7 +57,7 @@ class ReplaySystem(System):
             )
         if found.error is not None:
             raise CallFailed(found.error.kind, found.error.message, body=found.response)
-        return Response(found.response, tokens=found.tokens, cost=found.cost, latency=found.latency)
+        return Response(found.response, tokens=found.tokens, cost=found.cost, latency=found.latency, trace=found.trace)
 
     def reply(self, body: bytes) -> JsonObject:
         """The assistant message that a recorded body stands for."""

@@ -35,6 +35,7 @@ def show(
 ) -> int:
     """Print and write a result. Returns its exit code: 1 when a gate is broken, 3 when something failed, else 0."""
     from karat.reports.console.run import print_result
+    from karat.reports.expectations import untraced_lines
     from karat.stats.gates.reasons import reason_metrics
     from karat.stats.gates.verdicts import judge, no_baselines
 
@@ -48,7 +49,7 @@ def show(
             result,
             metrics,
             stdout(),
-            highlights=suite.highlights(result),
+            highlights=(*suite.highlights(result), *untraced_lines(result)),
             advice=suite.advice(result, origin.cases if origin is not None else ""),
             saved=[*saved, *written],
             brief=quiet(),

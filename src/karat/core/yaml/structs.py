@@ -25,7 +25,7 @@ from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from karat.core.files.limits import YAML_MB
 from karat.core.files.reading import read_bytes
-from karat.core.json_types import JsonObject
+from karat.core.json_types import JsonObject, TypedObject
 from karat.core.problems import Problem, did_you_mean
 from karat.core.secrets.quoting import SHOWN, hidden_value
 from karat.core.secrets.settings import is_secret_setting
@@ -80,6 +80,8 @@ def _compile(kind: object) -> Read:
     origin, args = get_origin(kind), get_args(kind)
     if kind is Any:
         return _read_any
+    if kind is TypedObject:
+        return _read_typed_object
     if kind is Raw:
         return lambda node, findings: Raw(node)  # noqa: ARG005 (a Reader)
     if kind in _SCALARS:
@@ -168,14 +170,50 @@ def _read_any(node: Node, findings: Findings) -> object:
     return found
 
 
+_PLAIN = {"true": True, "false": False, "null": None, "~": None, "": None}
+_WHOLE = re.compile(r"[-+]?(?:0|[1-9]\d{0,300})")
+_DECIMAL = re.compile(r"[-+]?(?:0|[1-9]\d{0,300})?(?:\.\d{1,300})?(?:[eE][-+]?\d{1,3})?")
+
+
+def _read_typed_object(node: Node, findings: Findings) -> object:
+    if isinstance(node, MappingNode):
+        return _read_typed(node, findings)
+    return {} if is_empty(node) else findings.add(node, f"expected an object here, found {_described(node)}")
+
+
+def _read_typed(node: Node, findings: Findings) -> object:
+    """A value with the types that plain scalars look like. What begins with 0, such as a code, stays a text."""
+    if isinstance(node, SequenceNode):
+        return [_read_typed(item, findings) for item in node.value]
+    if isinstance(node, MappingNode):
+        found: JsonObject = {}
+        for key, value in node.value:
+            if str(key.value) in found:
+                findings.add(key, f'the key "{key.value}" appears twice', "Keep one of the two.")
+            found[str(key.value)] = _read_typed(value, findings)
+        return found
+    text: str = node.value
+    if not isinstance(node, ScalarNode) or node.style:
+        return text
+    if text in _PLAIN:
+        return _PLAIN[text]
+    if _WHOLE.fullmatch(text):
+        return int(text)
+    return _number(text) if text[-1:].isdigit() and _DECIMAL.fullmatch(text) else text
+
+
 def _union_reader(kinds: Sequence[object], *, optional: bool) -> Read:
     readers = [_read(kind) for kind in kinds]
+    others = [kind for kind in kinds if kind not in _SCALARS]
+    structs = [_read(kind) for kind in others if _is_struct(kind)] if len(others) == 1 else []
 
     def read_union(node: Node, findings: Findings) -> object:
         if optional and is_empty(node):
             return None
         if len(readers) == 1:
             return readers[0](node, findings)
+        if len(structs) == 1 and node.__class__ is MappingNode:  # its own mistakes say more than the choice
+            return structs[0](node, findings)
         for reader in readers:
             attempt = Findings(findings.file)
             value = reader(node, attempt)
@@ -185,6 +223,10 @@ def _union_reader(kinds: Sequence[object], *, optional: bool) -> Read:
         return findings.add(node, f"expected {names} here, found {_described(node)}")
 
     return read_union
+
+
+def _is_struct(kind: object) -> bool:
+    return isinstance(kind, type) and issubclass(kind, msgspec.Struct)
 
 
 def _called(kind: object) -> str:

@@ -59,7 +59,7 @@ class Patching(msgspec.Struct, frozen=True):
         if review.verdict != "accept":
             return Reviewed(review, "noted")
         try:
-            edits = [self._edits(case, turn, files) for turn in case.scored_turns]
+            edits = [self._edits(case, turn, files) for turn in case.target_turns]
         except UserError as error:
             return (
                 Reviewed(review, "left_out", CHANGED)
@@ -97,7 +97,7 @@ class Patching(msgspec.Struct, frozen=True):
         case = self.now[one.review.case_id]
         before = files.held()
         try:
-            for turn in case.scored_turns:
+            for turn in case.target_turns:
                 files.write(self._edits(case, turn, files))
         except UserError as error:
             files.go_back(before)

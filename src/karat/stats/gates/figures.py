@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from karat.core.expect.metrics import METRICS
 from karat.core.metric_names import find_metric, has_metric
 from karat.core.results.columns import Columns, cases_at, columns_of
 from karat.core.results.result import RunResult, fails, value_with_errors
@@ -45,7 +46,8 @@ ERRORS = Metric(
 )
 """A figure that every suite has. Its cases are all but those that cannot be judged through no fault of the answer."""
 
-EVERYWHERE: tuple[Metric, ...] = (*USAGE, ERRORS)
+EVERYWHERE: tuple[Metric, ...] = (*USAGE, ERRORS, *METRICS)
+"""The last ones are there where cases expect something of the way to their answers."""
 
 
 def metric_named(name: str, metrics: Sequence[Metric]) -> Metric:

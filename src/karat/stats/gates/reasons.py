@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any  # Any: a gate asks any suite for its reasons
 
+from karat.core.expect.findings import REASONS
+from karat.core.expect.outcome import checks_in
 from karat.core.results.result import CaseResult, RepeatResult, RunResult
 from karat.core.scores import Score, not_applicable
 from karat.core.suite import Metric, Suite
@@ -22,7 +24,7 @@ PREFIX = "reason."
 
 
 def reason_metrics(suite: Suite[Any, Any, Any]) -> tuple[Metric[CaseResult], ...]:
-    """A figure for each reason in the suite's closed list, lower is better."""
+    """A figure for each reason in the suite's closed list and in that of expectations, lower is better."""
     return tuple(
         Metric(
             f"{PREFIX}{code}",
@@ -33,7 +35,7 @@ def reason_metrics(suite: Suite[Any, Any, Any]) -> tuple[Metric[CaseResult], ...
             higher_is_better=False,
             zero_on_error=False,
         )
-        for code in suite.reasons
+        for code in (*suite.reasons, *(one for one in REASONS if one not in suite.reasons))
     )
 
 
@@ -55,4 +57,9 @@ def _score(suite: Suite[Any, Any, Any], code: str, case: CaseResult) -> Score:
     counted = [one for one in tries if one.status != "not_applicable"]
     if not counted:
         return not_applicable("it cannot be judged")
-    return Score(sum(code in suite.reasons_of(one) for one in counted) / len(counted))
+    return Score(sum(code in _reasons(suite, one) for one in counted) / len(counted))
+
+
+def _reasons(suite: Suite[Any, Any, Any], one: CaseResult | RepeatResult) -> list[str]:
+    """The suite's own, and those of expectations."""
+    return [*suite.reasons_of(one), *(code for check in checks_in(one.details) for code in check.codes)]

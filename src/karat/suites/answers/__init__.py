@@ -7,6 +7,7 @@ from karat.core.explanation import explaining
 from karat.core.file_forms import FileForm
 from karat.core.suite import Suite
 from karat.suites.answers.accept import accept
+from karat.suites.answers.answer_facts import answer_facts
 from karat.suites.answers.case_file import case_file
 from karat.suites.answers.cases import cases_from, load_cases, recognises, stream_cases, truth
 from karat.suites.answers.comparison import compare
@@ -53,6 +54,7 @@ suite = Suite(
     check_options=check_options,
     prepare=run_ahead,
     compare=compare,
+    answer_facts=answer_facts,
     details=details,
     case_file=case_file,
     explain=explaining(Details, explain),

@@ -26,6 +26,8 @@ from typing import Any, Literal, cast, get_args  # Any: a part of a gold row, an
 import msgspec
 
 from karat.core.drafts import DRAFT, status_in
+from karat.core.expect.reading import read_expect
+from karat.core.expect.records import Expect
 from karat.core.files.reading import FileRefused, open_bytes, read_text, why_not_there
 from karat.core.json_types import JsonMapping, JsonObject
 from karat.core.problems import Problem, UserError, did_you_mean
@@ -48,7 +50,7 @@ FILE_FUNCTIONS = ("table_match", "tables_match", "duckdb_match")
 STATUSES = get_args(GoldStatus)
 FLAT_KEYS = ("condition_cols", "ignore_order")
 OWN_KEYS = ("ties", "as_of", "status")
-NOT_METADATA = {"instance_id", "evaluation", "temporal", "tags", "cluster", *FLAT_KEYS}
+NOT_METADATA = {"expect", "instance_id", "evaluation", "temporal", "tags", "cluster", *FLAT_KEYS}
 
 
 def load_cases(path: Path) -> LoadedCases:
@@ -111,7 +113,10 @@ def _from_rows(rows: Iterable[ReadObject], ids: set[str], file: Path, *, own: bo
             yield Problem(message, file=str(file), line=row.line, hint=hint)
         else:
             first[name] = row.line
-            yield _case(folder.gold(name, row.value), row.value, Where(str(file), 0, item, row.line))
+            expect, problems = read_expect(row.value.get("expect"), str(file), row.line)
+            yield from problems
+            where = Where(str(file), 0, item, row.line)
+            yield _case(folder.gold(name, row.value), row.value, where, None if problems else expect)
 
 
 def gold_file(path: Path) -> Path:
@@ -186,7 +191,7 @@ def missing_files(entry: Entry) -> list[str]:
     return [file for file in entry.gold_files if not Path(file).is_file()]
 
 
-def _case(gold: Gold, row: JsonObject, source: Where) -> Case[Gold]:
+def _case(gold: Gold, row: JsonObject, source: Where, expect: Expect | None) -> Case[Gold]:
     asked = next((row[key] for key in ("instruction", "question") if isinstance(row.get(key), str)), "")
     tags: list[str] = []
     for key in ("type", "tags"):
@@ -194,7 +199,8 @@ def _case(gold: Gold, row: JsonObject, source: Where) -> Case[Gold]:
         tags += [str(value) for value in (values if isinstance(values, list) else [values]) if value not in (None, "")]
     left_out = NOT_METADATA.union(OWN_KEYS) if gold.family == "own" or status_in(row) == DRAFT else NOT_METADATA
     metadata = {key: value for key, value in row.items() if key not in left_out}
-    turn = Turn(role="user", content=asked, target=gold)
+    only_expects = expect is not None and "evaluation" not in row and not any(key in row for key in FLAT_KEYS)
+    turn = Turn(role="user", content=asked, target=None if only_expects else gold, expect=expect)
     return Case(
         gold.instance_id,
         (turn,),

@@ -81,6 +81,13 @@ def _with_gold_sql(case: Case[Gold], gold: Gold, prediction: Prediction, options
     return Comparison(gold, answer, NOT_JUDGED, found.strict, found)
 
 
+def sql_in(prediction: Prediction) -> tuple[str, ...]:
+    """The SQL that a response gives; none where it gives something else. May raise Unreadable."""
+    answer = stored_answer(prediction.response, live=prediction.latency is not None)
+    answer = answer_given(prediction.response) if answer is None else answer
+    return (answer.text,) if answer.kind == "sql" and answer.text.strip() else ()
+
+
 def _answer(gold: Gold, prediction: Prediction, *, engine: bool) -> Answer:
     """The answer of a prediction. Words without a table, where the gold is one, are no answer that could be
     compared."""

@@ -22,7 +22,7 @@ from karat.core.files.reading import FileRefused, read_bytes
 from karat.core.files.shapes import shape_in_words
 from karat.core.json_types import Json
 from karat.core.problems import Problem, UserError, did_you_mean
-from karat.core.records import Prediction, join_attempts, misplaced, recorded_error, recorded_tokens
+from karat.core.records import Prediction, join_attempts, misplaced, recorded_error, recorded_tokens, recorded_trace
 from karat.core.suite import LoadedPredictions, Said, all_predictions
 
 ANSWERS = ("code", "response", "attempts", "completion", "solution")
@@ -49,6 +49,7 @@ class RecordedLine(msgspec.Struct, frozen=True):
     tokens: Json = None
     cost: float | None = None
     error: Json = None
+    trace: Json = None
 
 
 def read_predictions(path: Path) -> LoadedPredictions:
@@ -136,6 +137,7 @@ def _prediction(line: bytes, file: str, number: int, samples: Counter[str]) -> P
         told.latency,
         recorded_tokens(told.tokens),
         told.cost,
+        recorded_trace(told.trace),
     )
 
 

@@ -8,6 +8,7 @@ from karat.core.file_forms import FileForm
 from karat.core.suite import Suite
 from karat.suites.data_query.accept import accept
 from karat.suites.data_query.advice import advice
+from karat.suites.data_query.answer_facts import answer_facts
 from karat.suites.data_query.case_file import case_file
 from karat.suites.data_query.cases import CaseFile, cases_from, load_cases, recognises, stream_cases
 from karat.suites.data_query.checks.cases import check_cases
@@ -48,6 +49,7 @@ suite = Suite(
     check_options=check_options,
     compare=compare,
     perfect=perfect,
+    answer_facts=answer_facts,
     details=details,
     case_file=case_file,
     explain=explaining(Details, explain),

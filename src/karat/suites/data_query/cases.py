@@ -192,9 +192,15 @@ def _note_case_faults(found: CaseFile, node: Node, findings: Findings) -> None:
         findings.add(node, "the case has an empty id", "Give it an id that stays the same, such as a UUID.")
     if not any(turn.role == "user" for turn in found.conversation):
         findings.add(node, f'case "{found.id}" has no user turn', "Its conversation needs a turn with role: user.")
-    elif not any(turn.target is not None for turn in found.conversation):
+    elif not any(turn.target is not None or turn.expect is not None for turn in found.conversation):
         findings.add(
-            node, f'case "{found.id}" has no target, so nothing in it can be scored', "Give a user turn a target."
+            node,
+            f'case "{found.id}" has no target, so nothing in it can be scored',
+            "Give a user turn a target, or expect.",
+        )
+    if any(turn.expect is not None and turn.role != "user" for turn in found.conversation):
+        findings.add(
+            node, f'case "{found.id}" has expect on a turn that is not the user\'s', "Put it on the user turn before."
         )
     if any(turn.target is not None and turn.role != "user" for turn in found.conversation):
         findings.add(

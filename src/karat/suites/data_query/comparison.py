@@ -188,8 +188,8 @@ def _compare_one(
     target: Selection, selection: Selection, options: Options, alternative: int | None, does: tuple[str, str]
 ) -> Comparison:
     target = with_period(target, options.today)
-    expected_ids = _datasets(target)
-    found_ids = _datasets(selection)
+    expected_ids = selected_datasets(target)
+    found_ids = selected_datasets(selection)
     left, right = dataset_keys(
         (*expected_ids, *(part.dataset_id for part in target.indicator_selection)),
         (*found_ids, *(part.dataset_id for part in selection.indicator_selection)),
@@ -241,7 +241,8 @@ def _compare_one(
     )
 
 
-def _datasets(selection: Selection) -> list[str]:
+def selected_datasets(selection: Selection) -> list[str]:
+    """The ids of the datasets that a response selects, each once."""
     if selection.datasets_selection is not None:
         return list(dict.fromkeys(selection.datasets_selection.datasets))
     return list(dict.fromkeys(part.dataset_id for part in selection.indicator_selection))

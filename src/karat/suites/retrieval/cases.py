@@ -15,6 +15,8 @@ import msgspec
 from yaml.nodes import MappingNode, Node
 
 from karat.core.drafts import status_in
+from karat.core.expect.reading import read_expect
+from karat.core.expect.records import Expect
 from karat.core.file_forms import Holds
 from karat.core.files.reading import why_not_there
 from karat.core.json_types import JsonMapping
@@ -57,6 +59,7 @@ class GivenCase(msgspec.Struct, frozen=True):
     question: str = ""
     relevant: Annotated[Raw | None, Holds(Judged)] = None
     fields: Annotated[dict[str, Raw], Holds(Judged)] = {}
+    expect: Expect | None = None
     name: str = ""
     tags: tuple[str, ...] = ()
     comments: str = ""
@@ -85,14 +88,15 @@ def cases_from(rows: Sequence[JsonMapping], _: Path) -> LoadedCases:
             continue
         if not given.id.strip():
             findings.add(node, "the case has an empty id", "Give it an id that stays the same.")
-        elif not fields:
+        elif not fields and given.expect is None:
             findings.add(node, f'case "{given.id}" does not say what is relevant', "Give it relevant: or fields:.")
         elif given.id in cases:
             first = cases[given.id].source
             hint = "Each case needs its own id; only the first of the two is used."
             findings.add(node, f'the case id "{given.id}" appears twice: also in {first.file}:{first.line}', hint)
         else:
-            turn = Turn(role="user", content=given.question, target=Truths(fields))
+            target = Truths(fields) if fields else None
+            turn = Turn(role="user", content=given.question, target=target, expect=given.expect)
             where = Where(GIVEN, 0, number - 1, number)
             cases[given.id] = Case(
                 given.id,
@@ -140,12 +144,16 @@ def _judged(qrels: Path) -> LoadedCases:
     if folder is not None:
         problems += _without_text([name for name in questions if name not in asked], file)
     unasked = beir.Query("")
-    cases = tuple(_case(name, question, asked.get(name, unasked), file) for name, question in questions.items())
+    cases = tuple(
+        _case(name, question, asked.get(name, unasked), file, problems) for name, question in questions.items()
+    )
     return LoadedCases(cases, tuple(problems), 1 if folder is None else 2)
 
 
-def _case(name: str, question: Question, asked: beir.Query, file: str) -> Case[Truths]:
-    turn = Turn(role="user", content=asked.text, target=Truths({DOCUMENTS: question.judged}))
+def _case(name: str, question: Question, asked: beir.Query, file: str, problems: list[Problem]) -> Case[Truths]:
+    expect, wrong = read_expect(asked.expect, file, question.line)
+    problems += wrong
+    turn = Turn(role="user", content=asked.text, target=Truths({DOCUMENTS: question.judged}), expect=expect)
     where = Where(file, line=question.line)
     return Case(name, (turn,), source=where, status=status_in({"status": asked.status}), cluster=asked.cluster)
 

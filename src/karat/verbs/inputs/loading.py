@@ -13,7 +13,7 @@ from karat.core.json_types import JsonMapping
 from karat.core.problems import Problem, UserError
 from karat.core.records import AnyCase, Prediction
 from karat.core.remote.paths import local_input
-from karat.core.suite import LoadedCases, LoadedPredictions, Suite, SuiteOptions
+from karat.core.suite import LoadedCases, LoadedPredictions, Suite, SuiteOptions, all_predictions
 from karat.runs.project import options_from
 from karat.verbs.inputs.python_values import given_cases, given_predictions
 from karat.verbs.inputs.steps import step
@@ -53,7 +53,7 @@ def load_predictions(suite: Suite, predictions: Predictions, folder: str | Path 
     predictions = local_input(predictions)
     with step("predictions read"):
         if isinstance(predictions, str | Path):
-            loaded = suite.read_predictions(Path(predictions))
+            loaded = all_predictions(suite.each_prediction(Path(predictions)))
         else:
             loaded = given_predictions(suite, predictions, Path(folder))
     if not loaded.predictions:

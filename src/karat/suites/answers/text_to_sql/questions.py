@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any  # Any: a row of a question file may hold anything
 
 from karat.core.drafts import status_in
+from karat.core.expect.reading import read_expect
 from karat.core.files.reading import as_text
 from karat.core.json_types import JsonMapping, JsonObject
 from karat.core.problems import Problem, did_you_mean
@@ -27,7 +28,7 @@ TEXT_ENDINGS = (".sql", ".txt")
 TABLE_ENDINGS = (".json", ".csv", ".tsv", ".yaml", ".yml")
 KNOWN = (
     *("id", "question", "sql", "db", "order", "ties", "tags", "difficulty"),
-    *("prediction", "evidence", "as_of", "dialect", "status", "cluster"),
+    *("prediction", "evidence", "as_of", "dialect", "status", "cluster", "expect"),
 )
 FORMATS = {
     "BIRD": ("question_id", "db_id", "question", "evidence", "SQL", "difficulty"),
@@ -39,7 +40,7 @@ FORMATS = {
 """The fields of the formats that load, for an error about a row of none of them."""
 _LEFT_OUT = {
     *("query_toks", "query_toks_no_value", "question_toks", "sql", "SQL", "query", "gold_sql", "interaction"),
-    *("question", "before", "tags", "status", "cluster"),
+    *("question", "before", "tags", "status", "cluster", "expect"),
 }
 _YES_NO = {"yes": True, "true": True, "no": False, "false": False}
 
@@ -154,6 +155,12 @@ def _case(row: Any, item: int, where: Where) -> Case[Gold]:
     if not isinstance(row, Mapping):
         raise BadRow(f"a question is an object, not {row!r:.60}")
     form = next(form for form, fits in FORMS.items() if fits(row))
+    expect, wrong = read_expect(row.get("expect"), where.file, where.line)
+    if wrong:
+        raise BadRow(wrong[0].message, wrong[0].hint)
+    if expect is not None and not any(row.get(key) for key in SQL_KEYS):
+        turn = Turn[Gold](role="user", content=str(row.get("question") or ""), expect=expect)
+        return Case(_id(row, form, item), (turn,), tags=_tags(row), metadata=_metadata(row), source=where)
     texts = _golds(row, form)
     database = next((str(row[key]) for key in DATABASE_KEYS if row.get(key) not in (None, "")), "")
     name = _id(row, form, item)
@@ -177,7 +184,10 @@ def _case(row: Any, item: int, where: Where) -> Case[Gold]:
     status: GoldStatus = "unreadable" if problem else "good"
     gold = Gold(name, (), "own", as_of=str(row.get("as_of") or ""), status=status, problem=problem, queries=queries)
     asked = str(row.get("question") or "")
-    turns = (*(Turn[Gold](role="user", content=text) for text in row.get("before", ())), Turn("user", asked, gold))
+    turns = (
+        *(Turn[Gold](role="user", content=text) for text in row.get("before", ())),
+        Turn("user", asked, gold, expect),
+    )
     return Case(
         name,
         turns,

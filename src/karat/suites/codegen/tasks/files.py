@@ -20,6 +20,7 @@ from typing import Annotated
 import msgspec
 from yaml.nodes import MappingNode, Node, SequenceNode
 
+from karat.core.expect.records import Expect
 from karat.core.file_forms import Holds
 from karat.core.records import Case, Status, Turn, Where
 from karat.core.yaml.structs import Findings, Raw, reader_for
@@ -44,6 +45,8 @@ class TaskEntry(msgspec.Struct, frozen=True):
     comments: str = ""
     cluster: str = ""
     """The same for all rephrasings of one question; they count as one case in intervals."""
+    expect: Expect | None = None
+    """What is asserted of the way to the answer."""
     timeout: float = 10.0
     """Seconds that the code may take."""
     memory: int = 1024
@@ -104,8 +107,9 @@ def read_task(node: Node, tables: dict[str, Raw], folder: Path, findings: Findin
         memory_mb=entry.memory,
         tests=tuple(test for test in tests if test is not None),
     )
+    only_expects = entry.expect is not None and expected is None and not entry.reference
     conversation: tuple[Turn[Task], ...] = (
         Turn(role="system", content=instructions(task)),
-        Turn(role="user", content=entry.question, target=task),
+        Turn(role="user", content=entry.question, target=None if only_expects else task, expect=entry.expect),
     )
     return Case(entry.id, conversation, entry.name, entry.tags, entry.comments, source=source, status=entry.status)

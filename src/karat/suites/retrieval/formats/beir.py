@@ -10,6 +10,7 @@ import msgspec
 
 from karat.core.files.json import BadJson, decode_as
 from karat.core.files.lines import each_line
+from karat.core.json_types import Json
 from karat.core.problems import Problem, UserError
 from karat.suites.retrieval.formats.lines import blocks, shown_name
 
@@ -26,6 +27,7 @@ class Query(msgspec.Struct, frozen=True):
     text: str = ""
     status: str = ""
     cluster: str = ""
+    expect: Json = None
 
 
 class _Document(msgspec.Struct, frozen=True):

@@ -1,0 +1,100 @@
+"""Names that an answer used (tables, datasets, metrics) and what it cites, against what a case expects."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from karat.core.expect.findings import NO_TRACE, Finding, PartResult, result_of
+from karat.core.expect.patterns import fits
+from karat.core.expect.records import ExpectedNames, ExpectedSources
+from karat.core.expect.sql_tables import Fit, NotSql, looks_like_sql, named_table, table_fit, tables_of
+from karat.core.json_types import Json
+from karat.core.trace.records import Call, Source, Trace, address
+from karat.core.trace.values import mapping
+
+
+def check_tables(expected: ExpectedNames, trace: Trace, sql: Sequence[str], dialect: str) -> PartResult:
+    """``sql``: the statements of the answer itself. Those of calls are in their arguments."""
+    texts = [*sql, *(text for call in trace.calls or () for text in _sql_of(call, expected.sql_arguments))]
+    if trace.calls is None and trace.tables is None and not texts:
+        return PartResult("unknown", (Finding("no_trace", NO_TRACE),), NO_TRACE)
+    found = [named_table(name, dialect) for name in trace.tables or ()]
+    why = ""
+    for text in texts:
+        try:
+            found += tables_of(text, dialect)
+        except NotSql as error:
+            why = str(error)
+    tables = {table.name: table for table in found}
+
+    def fit(pattern: str, name: str) -> Fit:
+        return table_fit(pattern, tables[name], dialect)
+
+    return _check(expected, list(tables), fit, "tables", why)
+
+
+def check_names(expected: ExpectedNames, names: Sequence[str] | None, label: str) -> PartResult:
+    """Datasets and metrics. None: the answer does not say which it used."""
+    if names is None:
+        why = f"the answer does not say which {label} it used"
+        return PartResult("unknown", (Finding("no_trace", why),), why)
+    return _check(expected, list(dict.fromkeys(names)), lambda one, name: "yes" if fits(one, name) else "no", label, "")
+
+
+def _check(
+    expected: ExpectedNames, names: Sequence[str], fit: Callable[[str, str], Fit], label: str, unread: str
+) -> PartResult:
+    """``unread``: why there may be further names. What is certain is said all the same."""
+    findings: list[Finding] = []
+    unclear = unread
+    shown = ", ".join(names) or "none"
+    for pattern in expected.used:
+        found = {fit(pattern, name) for name in names}
+        if "yes" in found:
+            continue
+        if "unclear" in found:
+            unclear = unclear or _no_schema(pattern, names, fit)
+        elif not unread:
+            findings.append(Finding("table_missing", f"{pattern} was not used; {label}: {shown}", label, (pattern,)))
+    for name in names:
+        forbidden = [(pattern, fit(pattern, name)) for pattern in expected.never]
+        allowed = None if expected.only is None else {fit(pattern, name) for pattern in expected.only}
+        if any(found == "yes" for _, found in forbidden):
+            findings.append(Finding("table_forbidden", f"{name} must never be used", label, (), (name,)))
+        elif allowed is not None and not allowed & {"yes", "unclear"}:
+            text = f"{name} is not one of the {label} that may be used: {', '.join(expected.only or ()) or 'none'}"
+            findings.append(Finding("table_forbidden", text, label, (), (name,)))
+        elif any(found == "unclear" for _, found in forbidden) or (allowed is not None and "yes" not in allowed):
+            unclear = unclear or _no_schema(name, (), fit)
+    return result_of(findings, unclear)
+
+
+def _no_schema(pattern: str, names: Sequence[str], fit: Callable[[str, str], Fit]) -> str:
+    name = next((one for one in names if fit(pattern, one) == "unclear"), pattern)
+    return f"the SQL names {name} without its schema"
+
+
+def _sql_of(call: Call, names: Sequence[str]) -> list[str]:
+    """The SQL among the arguments of a call. A ``query`` that does not begin like SQL is a search for words."""
+    given: list[Json] = [mapping(call.arguments).get(name) for name in names]
+    if isinstance(call.arguments, str):
+        given.append(call.arguments)
+    return [text for text in given if isinstance(text, str) and looks_like_sql(text)]
+
+
+def check_sources(expected: ExpectedSources, sources: Sequence[Source]) -> PartResult:
+    """Addresses are compared without fragment and trailing slash."""
+    patterns = [address(one) for one in expected.cited]
+    names = [[address(name) for name in (source.name, *source.others)] for source in sources]
+    shown = ", ".join(source.name for source in sources[:10]) or "none"
+    findings = [
+        Finding("source_missing", f"{given} is not cited; cited: {shown}", "sources", (given,))
+        for given, pattern in zip(expected.cited, patterns, strict=True)
+        if not any(fits(pattern, name) for known in names for name in known)
+    ]
+    counted = sum(not patterns or any(fits(one, name) for one in patterns for name in known) for known in names)
+    if expected.at_least is not None and counted < expected.at_least and not findings:
+        wanted = f"at least {expected.at_least}"
+        text = f"{counted} sources are cited, expected {wanted}; cited: {shown}"
+        findings.append(Finding("source_missing", text, "sources", (wanted,), (f"{counted}",)))
+    return result_of(findings)
