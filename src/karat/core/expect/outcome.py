@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from karat.core.expect.findings import Checked, Finding
+from karat.core.expect.findings import Checked, Finding, State
 from karat.core.explanation import Explanation, Outcome, Part
 from karat.core.json_types import JsonMapping
 
@@ -32,7 +32,8 @@ def with_expectations(found: Explanation, details: JsonMapping) -> Explanation:
     if not checks:
         return found
     findings = [one for check in checks for one in check.findings]
-    why = next((why for check in checks if (why := check.first("error", "review", "unknown"))), "")
+    states: tuple[State, ...] = ("error", "review", "unknown")
+    why = next((why for state in states for check in checks if (why := check.first(state))), "")
     outcome: Outcome = found.outcome
     if findings and outcome == "right":
         outcome = "wrong"
