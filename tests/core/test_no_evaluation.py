@@ -41,9 +41,14 @@ KNOWN = {
     ("runs/executors/messages.py", "import pickle"),  # between this program's own processes, and Dask's, see scale.md
     ("suites/codegen/harness/run_answers.py", "compile"),  # sent into the sandbox and run there
     ("suites/codegen/harness/run_answers.py", "exec"),
+    ("suites/codegen/harness/run_assert.py", "compile"),
+    ("suites/codegen/harness/run_assert.py", "eval"),
+    ("suites/codegen/harness/run_assert.py", "exec"),
     ("suites/codegen/harness/run_tests.py", "compile"),
     ("suites/codegen/harness/run_tests.py", "exec"),
     ("suites/codegen/results/figures.py", ".literal_eval"),  # numbers, texts and lists of them; nothing is called
+    ("suites/codegen/tasks/assert_code.py", ".literal_eval"),  # constants of a filter; nothing is called
+    ("suites/codegen/tasks/assert_code.py", "compile"),  # only whether it can be: the result is thrown away
     ("suites/codegen/running/completion.py", "compile"),  # only whether it can be: the result is thrown away
 }
 """(file, what): looked at, and harmless for the reason beside it."""

@@ -110,9 +110,13 @@ def folds_case(tree: ast.AST) -> bool:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             if node.func.attr in ("groupby", "isin") and _folded(node):
                 return True
-            if any(word.arg == "case" and getattr(word.value, "value", None) is False for word in node.keywords):
+            if any(word.arg == "case" and _is_false(word.value) for word in node.keywords):
                 return True
     return False
+
+
+def _is_false(node: ast.AST) -> bool:
+    return isinstance(node, ast.Constant) and node.value is False
 
 
 def _folded(node: ast.AST) -> bool:
