@@ -15,6 +15,7 @@ from karat.store.blocks import ROWS
 from karat.store.failure_blocks import FAILURES
 from karat.store.schema import scoring_blocks
 from karat.store.scored_cases import ScoredCases
+from karat.store.stored_results import StoredResults
 from tests.store.samples import a_run
 
 COUNT = 2 * ROWS + 300
@@ -44,7 +45,7 @@ def test_a_large_run_has_the_groups_of_its_cases(store: Store, monkeypatch: pyte
     expected = group_failures(make_failures(SUITE, CASES))
     with monkeypatch.context() as patched:  # no case is read for them
         patched.setattr(ScoredCases, "iterate", None)
-        patched.setattr(Store, "_results_from", None)
+        patched.setattr(StoredResults, "results_from", None)
         for found in (failure_columns_of(stored), store.failures(scoring, SUITE)):
             grouped = group_failures(found)
             assert grouped.groups == expected.groups and (grouped.main == expected.main).all()
