@@ -11,7 +11,7 @@ from karat.core.results.clusters import clusters_of
 from karat.core.results.groups import case_groups
 from karat.core.results.result import CaseResult, RunResult, fails, value_with_errors
 from karat.core.suite import Metric
-from karat.reports.answer_changes import PartChange, answer_changes
+from karat.reports.answer_changes import PartChange, answer_changes, only_answer
 from karat.reports.changes import SECTIONS, Change, Move, Side
 from karat.reports.console.run import reason_of
 from karat.stats.compare.case_changes import CaseChange
@@ -170,10 +170,10 @@ def _verdict(sides: Sequence[CaseResult | None], metrics: Sequence[Metric]) -> V
 
 
 def _parts(suite: str, sides: Sequence[CaseResult | None]) -> tuple[PartChange, ...]:
-    before, after = sides
+    before, after = (None if side is None else explanation_of(suite, side, None) for side in sides)
     if before is None or after is None:
-        return ()
-    return answer_changes(explanation_of(suite, before, None), explanation_of(suite, after, None))
+        return only_answer(before, after)
+    return answer_changes(before, after)
 
 
 def _size(change: Change) -> float:
