@@ -137,12 +137,15 @@ def test_a_run_is_not_taken_for_a_file(project: Path) -> None:
 
 
 def test_a_file_that_was_taken_as_the_output_is_told(here: Path) -> None:
-    found = CliRunner().invoke(app, ["tune", "--json", "fruit.sheet"])
+    found = CliRunner().invoke(app, ["sheet", "show", "--json", "fruit.sheet"])
     assert found.exit_code == 2
     assert "Missing argument" in found.stderr
     assert '"fruit.sheet" was used as the file name of --json. To print instead, write --json -' in " ".join(
         found.stderr.split()
     )
+    found = CliRunner().invoke(app, ["tune", "--json", "fruit.sheet"])
+    assert isinstance(found.exception, UserError)
+    assert '"fruit.sheet" was used as the file name of --json' in found.exception.hint
     assert (here / "fruit.sheet").read_text() == FRUIT
 
 

@@ -107,8 +107,12 @@ def tune(
     from karat.cli.printing.consoles import notes
     from karat.cli.printing.outputs import write_json_value
     from karat.cli.printing.progress import ranking_progress
+    from karat.core.problems import UserError
     from karat.verbs import tune as verb
 
+    if file is None and qrels is None and json not in (None, "-"):
+        hint = f'"{json}" was used as the file name of --json. To print instead, write --json - or put --json last.'
+        raise UserError("nothing to tune", hint=hint)
     names = named_models(models) if models is not None else None
     tables = bound_tables(table or ())
     with ranking_progress() as watch:
