@@ -52,7 +52,7 @@ def test_what_cannot_run_is_said_first(python: Path, tmp_path: Path, suite: str)
         f"karat: {suite} needs packages that are not installed: " in done.stderr
         and "Install them: pip install " in done.stderr
     )
-    assert "internal error" not in done.stderr and not (tmp_path / "project" / ".karat").exists()
+    assert "internal error" not in done.stderr and not (tmp_path / "project" / ".karat" / "karat.db").exists()
 
 
 def test_init_run_score_and_report_of_the_plain_suite(python: Path, tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from karat.core.bulk.answers import AnswerIndex
 from karat.core.bulk.sequence import HELD, in_chunks
 from karat.core.extras import require
 from karat.core.json_types import JsonMapping, JsonObject
-from karat.core.noted import with_noted_intervals, with_noted_scores
+from karat.core.noted import Noted, with_noted_intervals, with_noted_scores
 from karat.core.notes import checked_notes
 from karat.core.problems import Problem
 from karat.core.records import AnyCase, Prediction, truth_hash
@@ -57,6 +57,15 @@ def rescore(
     return score_stored(store, run_id, suite, chosen, used, executor)
 
 
+def _headline(suite: Suite, cases: Sequence[AnyCase], noted: Noted | None) -> tuple[str, ...]:
+    """What a run is judged by first: what its notes say, then what plug-ins and the cases add to that."""
+    usual = suite.headline_of(cases)
+    if noted is None:
+        return usual
+    added = [metric.name for metric in suite.metrics if metric.headline and metric.package]
+    return tuple(dict.fromkeys((*noted.headline, *added, *(name for name in usual if name == EXPECTATIONS))))
+
+
 def score_recorded(
     suite: Suite,
     cases: Sequence[AnyCase],
@@ -92,7 +101,7 @@ def score_recorded(
         today=options.today,
         karat=version("karat"),
         options=plain(options),
-        headline=noted.headline if noted is not None else suite.headline_of(cases),
+        headline=_headline(suite, cases, noted),
     )
     work = ((case, answers.tries(case, repeats)) for case in cases)
     results = score_cases(suite, work, options, repeats=repeats, executor=executor)
@@ -133,7 +142,7 @@ def score_stored(
         options=plain(options),
         tags=record.tags,
         prompt=str(record.config.get("prompt", "")),
-        headline=noted.headline if noted is not None else suite.headline_of(cases),
+        headline=_headline(suite, cases, noted),
     )
     columns = Columns(suite, expects=EXPECTATIONS in info.headline)
     held: list[CaseResult] = []

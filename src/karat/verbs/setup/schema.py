@@ -20,7 +20,7 @@ from karat.core import plugins
 from karat.core.file_forms import FileForm
 from karat.core.files.atomic import write_bytes
 from karat.core.json_types import JsonObject
-from karat.core.problems import UnknownName
+from karat.core.problems import UnknownName, UserError
 from karat.core.suite import Suite
 from karat.core.system import SystemType
 from karat.core.yaml.json_schema import DIALECT, Schemas
@@ -37,12 +37,20 @@ def schemas(*, own: bool = False) -> dict[str, JsonObject]:
     """Name → schema: ``karat`` for karat.yaml, and for every suite ``SUITE.cases`` and ``SUITE.predictions``. ``own``:
     without plug-ins."""
     names = [name for name in plugins.names(plugins.SUITES) if not own or plugins.is_own(plugins.SUITES, name)]
-    suites = [plugins.load_suite(name) for name in names]
+    suites = [suite for name in names if (suite := _loaded(name)) is not None]
     found = {PROJECT: project_schema(suites, own=own)}
     for suite in suites:
         found[f"{suite.name}.cases"] = cases_schema(suite)
         found[f"{suite.name}.predictions"] = predictions_schema(suite)
     return found
+
+
+def _loaded(name: str) -> Suite | None:
+    """A suite; None where the package that brings it cannot be loaded, which other commands report."""
+    try:
+        return plugins.load_suite(name)
+    except UserError:
+        return None
 
 
 def schema_named(name: str) -> JsonObject:
@@ -92,7 +100,10 @@ def _system(made: Schemas, own: bool) -> JsonObject:
     names = [name for name in plugins.names(plugins.SYSTEMS) if not own or plugins.is_own(plugins.SYSTEMS, name)]
     rules: list[JsonObject] = []
     for name in names:
-        kind: SystemType = plugins.load(plugins.SYSTEMS, name)
+        try:
+            kind: SystemType = plugins.load(plugins.SYSTEMS, name)
+        except UserError:
+            continue  # nothing to complete; other commands say what is wrong with the package
         rules.append(_when("type", name, made.of(kind.config)))
     return {
         "type": "object",
