@@ -3,6 +3,9 @@
 They are known only where a choice was made on the questions of the run: the tuning, a note of the run, has them
 (``suites/retrieval/notes.py``). With 20 questions or more a value is the mean over ten ways to deal out the questions.
 A question whose values take more than the budget does not pass; its recall counts as found.
+
+By hand: a question passes with the n that was chosen on all questions, 5, but without it n would be 3, where one of its
+two truths is missing: held out it does not pass (0), and its recall is 0.5.
 """
 
 from __future__ import annotations
