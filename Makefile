@@ -16,9 +16,9 @@ DOCS := tests/docs
 WHOLE := tests/e2e
 SERVERS := tests/engines tests/proofs tests/remote tests/runs tests/store tests/systems tests/web
 
-# Per cent of the lines of src/karat that the last two parts must run in their own process. About half of the folders reach
-# 74.0 together; after a whole `make test`, raise it to what that prints. Never lower it.
-FLOOR := 73
+# Per cent of the lines of src/karat that the last two parts must run in their own process. A whole `make test` reached 91.0:
+# raise it when more is reached, never lower it.
+FLOOR := 90
 # Our own pytest plug-in would import karat before the probes are there.
 MEASURED := $(BIN)/python -m pytest -p no:karat -p tests.line_coverage
 LINES := .lines-servers.json .lines-computing.json
