@@ -11,9 +11,9 @@ from karat.core.expect.check import check
 from karat.core.expect.facts import AnswerFacts
 from karat.core.expect.findings import METRIC_NAMES, Checked
 from karat.core.expect.metrics import METRICS
-from karat.core.expect.pairing import greatest_pairing
 from karat.core.expect.patterns import PatternTooSlow, fits, is_found
 from karat.core.expect.records import Expect
+from karat.core.pairing import greatest_pairing
 from karat.core.records import Prediction
 
 CALLS = [

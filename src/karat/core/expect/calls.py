@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from karat.core.expect.arguments import Difference, differences
 from karat.core.expect.findings import Finding
-from karat.core.expect.pairing import greatest_pairing
 from karat.core.expect.patterns import fits
 from karat.core.expect.records import CallOrName, ExpectedCall, ExpectedTools
+from karat.core.pairing import greatest_pairing
 from karat.core.trace.records import Call
 
 

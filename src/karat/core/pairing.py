@@ -10,12 +10,13 @@ def greatest_pairing(choices: Sequence[Sequence[int]]) -> list[int]:
     holder: dict[int, int] = {}
     paired = [-1] * len(choices)
     for left in range(len(choices)):
-        _make_room(left, choices, holder, paired)
+        make_room(left, choices, holder, paired)
     return paired
 
 
-def _make_room(start: int, choices: Sequence[Sequence[int]], holder: dict[int, int], paired: list[int]) -> None:
-    """Pair one more left item, moving others where that helps."""
+def make_room(start: int, choices: Sequence[Sequence[int]], holder: dict[int, int], paired: list[int]) -> bool:
+    """Pair one more left item, moving others along a path that ends at a free right item; False when there is none.
+    Breadth first, so that no path is too deep to follow."""
     came_from: dict[int, int] = {}
     waiting = [start]
     for left in waiting:
@@ -31,5 +32,6 @@ def _make_room(start: int, choices: Sequence[Sequence[int]], holder: dict[int, i
                 given_up = paired[mover]
                 holder[right], paired[mover] = mover, right
                 if mover == start:
-                    return
+                    return True
                 right = given_up
+    return False
