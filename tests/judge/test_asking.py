@@ -62,7 +62,7 @@ def questions(count: int, answer: str = "17.1 million") -> list[Question]:
 
 
 class Counting:
-    """A judge that counts its calls and says what it is told to."""
+    """A judge that counts its calls and gives the replies it was made with."""
 
     def __init__(self, *replies: Any) -> None:
         self.replies = replies or ({"verdict": "wrong", "reason": "other number"},)

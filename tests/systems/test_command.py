@@ -160,7 +160,7 @@ def test_cancelling_a_start_kills_the_group_too(tmp_path: Path, monkeypatch: pyt
         task = asyncio.create_task(CommandSystem(made).call(request()))
         while not (note.exists() and note.read_text().endswith("\n")):
             await asyncio.sleep(0.02)
-        for _ in range(2):  # twice: whoever presses Ctrl-C presses it again
+        for _ in range(2):  # twice, as impatient users do
             task.cancel()
             await asyncio.sleep(0)
         cancelled.set()

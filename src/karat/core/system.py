@@ -39,7 +39,7 @@ class Request(msgspec.Struct, frozen=True):
     default_turn: int = 0
     """The turn of this case that a recording belongs to when it does not say."""
     beside: JsonObject = {}
-    """What a function or a command is told beside the messages."""
+    """Further fields that a function or a command receives with the messages."""
 
     @property
     def question(self) -> str:

@@ -32,7 +32,7 @@ class Verdict(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Fault(Exception):
-    """Why a reply is no verdict; the text is told to the judge when it is asked once more."""
+    """A reply that is not a verdict. The judge gets this text when it is asked once more."""
 
 
 class Tampered(Exception):

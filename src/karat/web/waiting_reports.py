@@ -33,7 +33,7 @@ class WaitingReports:
             found = self._written.get(key)
             if found is not None:
                 if found.page is None:
-                    del self._written[key]  # whoever asks again tries again
+                    del self._written[key]  # the next caller tries again
                 return found
             if key not in self._begun:
                 self._begun.add(key)

@@ -62,7 +62,7 @@ class QuestionRow(msgspec.Struct, frozen=True, kw_only=True):
     db_name: str = ""
     database: str = ""
     evidence: str = ""
-    """What the assistant is told beside the question."""
+    """What the assistant receives with the question."""
     order: bool | None = None
     """Whether the order of rows counts; as the question and the gold say when left out."""
     difficulty: str = ""

@@ -99,7 +99,7 @@ def _pull_number(event: str) -> int | None:
 
 
 class _Api:
-    """Calls with a token. What goes wrong is told without it."""
+    """Calls with a token. Error messages never contain it."""
 
     def __init__(self, api: str, headers: Mapping[str, str], token: str) -> None:
         self._api, self._headers, self._secrets = api.rstrip("/"), dict(headers), Secrets([token])

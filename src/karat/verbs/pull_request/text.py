@@ -1,4 +1,4 @@
-"""What a pull request is told: the verdicts of the gates, then each suite against its baseline."""
+"""The comment on a pull request: the verdicts of the gates, then each suite against its baseline."""
 
 from __future__ import annotations
 
