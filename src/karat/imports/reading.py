@@ -10,6 +10,7 @@ from karat.core.files import json
 from karat.core.files.reading import BOM, open_bytes, read_bytes, refuse_foreign
 from karat.core.json_types import Json
 from karat.core.problems import UserError
+from karat.core.trace.spans import has_spans
 from karat.core.yaml.structs import Findings, documents
 from karat.imports import inspect_logs, json_rows, promptfoo, tables, traces
 from karat.imports.source import Source
@@ -37,7 +38,7 @@ def read_source(path: Path, sheet: str = "") -> Source:
         raise UserError(f"{path} is empty", hint=f"Supported: {FORMATS}.")
     if text[:1] in (b"{", b"["):
         spans = traces.documents_in(text) if b"resourceSpans" in text[:4096] or b"trace_id" in text[:4096] else None
-        if spans and all(traces.is_traces(one) for one in spans):
+        if spans and all(has_spans(one) for one in spans):
             return traces.read_traces(path, spans)
         found = _json(path, text)
         if found is not None:

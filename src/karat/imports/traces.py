@@ -9,9 +9,7 @@ as attributes, the older events and numbered attributes) and of OpenInference.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -19,6 +17,7 @@ import msgspec
 from karat.core.files import json
 from karat.core.json_types import Json, JsonMapping, JsonObject
 from karat.core.problems import Problem, UserError
+from karat.core.trace.spans import Span, spans_in
 from karat.imports.source import Source, SourceRow
 
 CASE, TURN, REPEAT, RESPONSE = "karat.case.id", "karat.turn", "karat.repeat", "karat.response"
@@ -32,30 +31,6 @@ USAGE = (
     ("llm.token_count.prompt", "llm.token_count.completion"),
 )
 _EVENTS = {"gen_ai.user.message": "user", "gen_ai.assistant.message": "assistant", "gen_ai.system.message": "system"}
-
-
-@dataclass
-class Span:
-    """One span, whatever form it came in."""
-
-    trace: str
-    id: str
-    parent: str
-    start: int
-    end: int
-    attributes: JsonObject
-    events: list[tuple[str, JsonObject]]
-    error: str = ""
-
-
-def is_traces(value: Json) -> bool:
-    """Whether a document holds spans."""
-    if isinstance(value, list):
-        return bool(value) and all(is_traces(one) for one in value[:3])
-    if not isinstance(value, Mapping):
-        return False
-    printed = isinstance(value.get("context"), Mapping) and "trace_id" in value["context"] and "attributes" in value
-    return isinstance(value.get("resourceSpans"), list) or printed
 
 
 def documents_in(data: bytes) -> list[Json] | None:
@@ -82,7 +57,13 @@ def documents_in(data: bytes) -> list[Json] | None:
 def read_traces(path: Path, values: Sequence[Json]) -> Source:
     """One row per answer, in the order of their start."""
     problems: list[Problem] = []
-    spans = [span for value in values for span in _spans(value, path, problems)]
+    spans = []
+    for span in spans_in([*values]):
+        if span.fault:
+            said_of = f'the span "{span.name[:80]}" cannot be read and is left out: {span.fault}'
+            problems.append(Problem(said_of, file=str(path)))
+        else:
+            spans.append(span)
     if not spans:
         raise UserError(f"{path} has no spans", problems=problems[:20])
     said = [one.get("answer") for one in values if isinstance(one, Mapping) and isinstance(one.get("answer"), str)]
@@ -228,98 +209,6 @@ def _decoded(value: Json) -> Json:
         except json.BadJson:
             return value
     return value
-
-
-# -- forms of spans ---------------------------------------------------------------------------------------------------
-
-
-def _spans(value: Json, path: Path, problems: list[Problem]) -> Iterator[Span]:
-    if isinstance(value, list):
-        for one in value:
-            yield from _spans(one, path, problems)
-        return
-    if not isinstance(value, Mapping):
-        return
-    if "resourceSpans" not in value:
-        yield from _read(_printed, value, path, problems)
-        return
-    for resource in _list(value.get("resourceSpans")):
-        for scope in _list(resource.get("scopeSpans") or resource.get("instrumentationLibrarySpans")):
-            for span in _list(scope.get("spans")):
-                yield from _read(_otlp, span, path, problems)
-
-
-def _list(value: Json) -> list[JsonObject]:
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
-
-
-def _read(
-    form: Callable[[JsonMapping], Span], span: JsonMapping, path: Path, problems: list[Problem]
-) -> Iterator[Span]:
-    try:
-        yield form(span)
-    except (LookupError, TypeError, ValueError, AttributeError) as error:
-        name = str(span.get("name", ""))[:80]
-        problems.append(Problem(f'the span "{name}" cannot be read and is left out: {error}', file=str(path)))
-
-
-def _otlp(span: JsonMapping) -> Span:
-    status = span.get("status") or {}
-    failed = status.get("code") in (2, "STATUS_CODE_ERROR", "2")
-    attributes = _attributes(span.get("attributes"))
-    return Span(
-        trace=str(span["traceId"]),
-        id=str(span["spanId"]),
-        parent=str(span.get("parentSpanId") or ""),
-        start=int(span.get("startTimeUnixNano") or 0),
-        end=int(span.get("endTimeUnixNano") or 0),
-        attributes=attributes,
-        events=[(str(one.get("name", "")), _attributes(one.get("attributes"))) for one in _list(span.get("events"))],
-        error=_error(failed, str(status.get("message") or ""), attributes),
-    )
-
-
-def _error(failed: bool, message: str, attributes: JsonMapping) -> str:
-    return (message or str(attributes.get("error.type") or "the call failed")) if failed else ""
-
-
-def _attributes(value: Json) -> JsonObject:
-    return {str(one["key"]): _value(one.get("value")) for one in _list(value) if "key" in one}
-
-
-def _value(value: Json) -> Json:
-    if not isinstance(value, Mapping):
-        return value
-    if "intValue" in value:
-        return int(value["intValue"])
-    if "arrayValue" in value:
-        return [_value(one) for one in (value["arrayValue"] or {}).get("values", [])]
-    if "kvlistValue" in value:
-        return _attributes((value["kvlistValue"] or {}).get("values"))
-    return next(
-        (value[name] for name in ("stringValue", "doubleValue", "boolValue", "bytesValue") if name in value), None
-    )
-
-
-def _printed(span: JsonMapping) -> Span:
-    """A span as the console exporter of the Python SDK prints it."""
-    context, status = span["context"], span.get("status") or {}
-    attributes = dict(span.get("attributes") or {})
-    failed = str(status.get("status_code", "")) == "ERROR"
-    return Span(
-        trace=str(context["trace_id"]),
-        id=str(context["span_id"]),
-        parent=str(span.get("parent_id") or ""),
-        start=_nanoseconds(span.get("start_time")),
-        end=_nanoseconds(span.get("end_time")),
-        attributes=attributes,
-        events=[(str(one.get("name", "")), dict(one.get("attributes") or {})) for one in _list(span.get("events"))],
-        error=_error(failed, str(status.get("description") or ""), attributes),
-    )
-
-
-def _nanoseconds(text: Json) -> int:
-    return int(datetime.fromisoformat(str(text).replace("Z", "+00:00")).timestamp() * 1e9) if text else 0
 
 
 def encoded(value: Json) -> bytes:

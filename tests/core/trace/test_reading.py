@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from karat.core.records import join_attempts
@@ -334,5 +334,6 @@ values = st.recursive(
 
 @settings(max_examples=300, deadline=None)
 @given(values)
+@example([{"role": []}])
 def test_no_value_ends_the_reading(value: object) -> None:
     assert isinstance(of(value), Trace)

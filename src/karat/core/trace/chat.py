@@ -17,7 +17,7 @@ from karat.core.trace.values import links, mapping, mappings, source, sources, u
 
 CHAT = "OpenAI chat"
 WITHHELD = ("content_filter", "safety")
-ROLES = {"system", "developer", "user", "assistant", "tool", "function"}
+ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 
 
 def is_conversation(value: Json) -> bool:

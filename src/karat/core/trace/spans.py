@@ -9,6 +9,7 @@ import msgspec
 from karat.core.json_types import Json, JsonMapping, JsonObject
 from karat.core.trace.values import mapping, mappings, moment
 
+TIMES, PRINTED_TIMES = ("startTimeUnixNano", "endTimeUnixNano"), ("start_time", "end_time")
 FAILED = (2, "2", "STATUS_CODE_ERROR", "ERROR")
 
 
@@ -24,6 +25,8 @@ class Span(msgspec.Struct, frozen=True):
     attributes: JsonObject
     events: tuple[tuple[str, JsonObject], ...] = ()
     error: str = ""
+    fault: str = ""
+    """Why it cannot be placed among the others: no id, or a time that is none. What it says counts all the same."""
 
 
 def has_spans(value: Json) -> bool:
@@ -36,7 +39,7 @@ def has_spans(value: Json) -> bool:
 
 
 def spans_in(value: Json) -> Iterator[Span]:
-    """Every span of a document; one that cannot be read is left out."""
+    """Every span of a document."""
     if isinstance(value, list):
         for one in value:
             yield from spans_in(one)
@@ -64,6 +67,8 @@ def _otlp(span: JsonMapping) -> Span:
         attributes=known,
         events=tuple((str(one.get("name") or ""), _attributes(one.get("attributes"))) for one in _events(span)),
         error=_error(status.get("code") in FAILED, str(status.get("message") or ""), known),
+        fault=_fault(span, "traceId", "spanId")
+        or next((f"{name} is no time" for name in TIMES if _is_no_number(span.get(name))), ""),
     )
 
 
@@ -80,7 +85,21 @@ def _printed(span: JsonMapping) -> Span:
         attributes=known,
         events=tuple((str(one.get("name") or ""), dict(mapping(one.get("attributes")))) for one in _events(span)),
         error=_error(status.get("status_code") in FAILED, str(status.get("description") or ""), known),
+        fault=_fault(context, "trace_id", "span_id")
+        or next((f"{name} is no time" for name in PRINTED_TIMES if span.get(name) and moment(span[name]) is None), ""),
     )
+
+
+def _fault(ids: JsonMapping, *names: str) -> str:
+    return next((f"it has no {name}" for name in names if not ids.get(name)), "")
+
+
+def _is_no_number(value: Json) -> bool:
+    try:
+        int(value or 0)
+    except (TypeError, ValueError, OverflowError):
+        return True
+    return False
 
 
 def _events(span: JsonMapping) -> list[JsonMapping]:
@@ -93,10 +112,7 @@ def _error(failed: bool, message: str, attributes: JsonMapping) -> str:
 
 
 def _whole(value: Json) -> int:
-    try:
-        return int(value or 0)
-    except (TypeError, ValueError, OverflowError):
-        return 0
+    return 0 if _is_no_number(value) else int(value or 0)
 
 
 def _attributes(value: Json) -> JsonObject:
