@@ -13,10 +13,12 @@ from typing import Any
 
 import msgspec
 
+from karat.core.case_checks import CheckedCases
+from karat.core.loaded import LoadedCases, LoadedPredictions
 from karat.core.records import Case, Prediction, Turn
 from karat.core.report import Report
 from karat.core.scores import Score
-from karat.core.suite import CheckedCases, LoadedCases, LoadedPredictions, Metric, Suite, SuiteOptions
+from karat.core.suite import Metric, Suite, SuiteOptions
 from karat.core.system import SystemConfig
 from karat.runs.job import Job
 from karat.runs.runner import start

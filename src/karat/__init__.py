@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from karat import answers, engines, retrieval, sandbox, stats
     from karat.core.case_rows import CaseFiles, CaseRow
     from karat.core.explanation import Explanation, Group, Line, Part, differing_lines, explaining
+    from karat.core.loaded import LoadedCases, LoadedPredictions
     from karat.core.parameters import Parameter
     from karat.core.plugins import BrokenPlugin, PluginWarning
     from karat.core.problems import Problem, UnknownName, UserError
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from karat.core.report import Column, Report, Sheet, Table
     from karat.core.results.result import CaseResult, Estimate, MetricSummary, RunInfo, RunResult
     from karat.core.scores import Score, not_applicable, scored
-    from karat.core.suite import LoadedCases, LoadedPredictions, Metric, NotApplicable, Suite, SuiteOptions, Unreadable
+    from karat.core.suite import Metric, NotApplicable, Suite, SuiteOptions, Unreadable
     from karat.core.suite_prompt import Hint, Prompting
     from karat.core.system import (
         CallFailed,
@@ -195,8 +196,8 @@ _HOMES = {
     "Score": "karat.core.scores",
     "not_applicable": "karat.core.scores",
     "scored": "karat.core.scores",
-    "LoadedCases": "karat.core.suite",
-    "LoadedPredictions": "karat.core.suite",
+    "LoadedCases": "karat.core.loaded",
+    "LoadedPredictions": "karat.core.loaded",
     "Metric": "karat.core.suite",
     "NotApplicable": "karat.core.suite",
     "Suite": "karat.core.suite",

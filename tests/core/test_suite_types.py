@@ -15,7 +15,8 @@ from karat.core.records import Case, Prediction
 from karat.core.report import Report
 from karat.core.results.result import Estimator, RunResult
 from karat.core.scores import Score, scored
-from karat.core.suite import LoadedCases, LoadedPredictions, Metric, Suite, SuiteOptions
+from karat.core.loaded import LoadedCases, LoadedPredictions
+from karat.core.suite import Metric, Suite, SuiteOptions
 
 def load_cases(path: Path) -> LoadedCases: raise NotImplementedError
 def read_predictions(path: Path) -> LoadedPredictions: raise NotImplementedError

@@ -28,9 +28,9 @@ from karat.core.files import json
 from karat.core.files.lines import each_line
 from karat.core.files.reading import FileRefused, read_unpacked, why_not_there
 from karat.core.json_types import JsonMapping
+from karat.core.loaded import GIVEN, LoadedCases, all_cases
 from karat.core.problems import Problem, UserError
 from karat.core.records import Case, Status, Turn, Where
-from karat.core.suite import GIVEN, LoadedCases, all_cases
 from karat.core.yaml.plain_values import node_of
 from karat.core.yaml.structs import Findings, documents, read
 

@@ -9,9 +9,9 @@ from collections.abc import Mapping
 
 import msgspec
 
+from karat.core.loaded import LoadedCases
 from karat.core.problems import Problem, count_of
 from karat.core.records import AnyCase, Status
-from karat.core.suite import LoadedCases
 
 DRAFT: Status = "draft"
 ACCEPTED: Status = "accepted"

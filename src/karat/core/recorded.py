@@ -18,9 +18,9 @@ from karat.core.files.lines import each_line
 from karat.core.files.reading import FileRefused
 from karat.core.files.shapes import shape_in_words
 from karat.core.json_types import Json, JsonObject
+from karat.core.loaded import LoadedPredictions, Said, all_predictions
 from karat.core.problems import Problem, UserError
 from karat.core.records import Prediction, attempts, misplaced, recorded_error, recorded_tokens, recorded_trace
-from karat.core.suite import LoadedPredictions, Said, all_predictions
 
 EXAMPLE = 'A line is a JSON object such as {"id": "case id", "response": "the answer"}.'
 

@@ -17,15 +17,16 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar  # Any: a plain
 
 import msgspec
 
+from karat.core.case_checks import CheckedCases, Edit
 from karat.core.case_form import ShowForm, no_form
 from karat.core.choice import Choice
 from karat.core.expect.facts import NOTHING, AnswerFacts
 from karat.core.explanation import Explain, unexplained
 from karat.core.file_forms import FileForm
 from karat.core.json_types import JsonMapping
+from karat.core.loaded import CaseOrProblem, LoadedCases, LoadedPredictions, Said
 from karat.core.parameters import Parameter, Value, read_values, suffix_of
 from karat.core.plain_report import plain_report
-from karat.core.problems import Problem
 from karat.core.records import AnyCase, Case, Prediction, any_expects, as_asked
 from karat.core.scores import Score
 from karat.core.suite_prompt import Prompting
@@ -145,98 +146,8 @@ class SuiteOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
             date.fromisoformat(self.today)
 
 
-class LoadedCases(msgspec.Struct, frozen=True):
-    """Every case that could be read, every problem of every file, and how many files there were.
-
-    >>> import karat
-    >>> karat.LoadedCases(cases=(), problems=(karat.Problem("the file is empty"),), files=1).files
-    1
-    """
-
-    cases: tuple[AnyCase, ...]
-    problems: tuple[Problem, ...] = ()
-    files: int = 0
-    flawed: tuple[AnyCase, ...] = ()
-    """Cases with mistakes, as far as they can be read. They are checked further, and never run."""
-
-
-CaseOrProblem = AnyCase | Problem
-Said = Prediction | Problem | JsonMapping
-"""What a recording says, one thing after the other: an answer, what cannot be read, or notes of its run."""
-
-
-def all_cases(stream: Iterable[CaseOrProblem], files: int = 0) -> LoadedCases:
-    """What comes one by one, all together."""
-    cases: list[AnyCase] = []
-    problems: list[Problem] = []
-    for one in stream:
-        if isinstance(one, Problem):
-            problems.append(one)
-        else:
-            cases.append(one)
-    return LoadedCases(tuple(cases), tuple(problems), files)
-
-
 EXPECTATIONS = "expectations"
 """The metric by which expectations are judged. A run whose headline has it has expectations."""
-
-GIVEN = "given"
-"""Stands for the file of cases that were given as Python values."""
-
-
-class LoadedPredictions(msgspec.Struct, frozen=True):
-    """Every prediction that could be read, and every problem.
-
-    >>> import karat
-    >>> karat.LoadedPredictions((karat.Prediction("ships", response=b"37"),)).predictions[0].case_id
-    'ships'
-    """
-
-    predictions: tuple[Prediction, ...]
-    problems: tuple[Problem, ...] = ()
-    notes: JsonMapping = {}
-    """The notes of the run they are from, as JSON values, where the file has them; see ``core.notes``."""
-
-
-def all_predictions(stream: Iterable[Said]) -> LoadedPredictions:
-    """What a recording says one by one, all together."""
-    predictions: list[Prediction] = []
-    problems: list[Problem] = []
-    notes: dict[str, Any] = {}
-    for one in stream:
-        if isinstance(one, Prediction):
-            predictions.append(one)
-        elif isinstance(one, Problem):
-            problems.append(one)
-        else:
-            notes |= one
-    return LoadedPredictions(tuple(predictions), tuple(problems), notes)
-
-
-class Fix(msgspec.Struct, frozen=True):
-    """A replacement of one scalar in one case file, addressed by its path in the document."""
-
-    file: str
-    document: int
-    path: tuple[str | int, ...]
-    old: str
-    new: str
-    insert: bool = False
-    """The last key of the path is not there yet, and is put in."""
-
-
-class Edit(msgspec.Struct, frozen=True):
-    """A new content for one file. A file that is not there yet is made."""
-
-    file: Path
-    content: bytes
-
-
-class CheckedCases(msgspec.Struct, frozen=True):
-    """What a check against the outside world (codelists, gold files) found, and what it could fix."""
-
-    problems: tuple[Problem, ...] = ()
-    fixes: tuple[Fix, ...] = ()
 
 
 class Advice(msgspec.Struct, frozen=True):

@@ -13,10 +13,11 @@ from types import MappingProxyType
 from karat.core.bulk.answers import AnswerIndex
 from karat.core.bulk.cases import held_answers
 from karat.core.json_types import JsonMapping, JsonObject
+from karat.core.loaded import Said
 from karat.core.problems import Problem
 from karat.core.records import Prediction
 from karat.core.remote.paths import local_path
-from karat.core.suite import Said, Suite
+from karat.core.suite import Suite
 from karat.core.system import CallFailed, NoAnswer, RecordedConfig, Request, Response, System, SystemType
 from karat.systems.history import assistant_message
 

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from karat.core import plugins
+from karat.core.case_checks import Fix
 from karat.core.drafts import is_draft
 from karat.core.files.reading import is_empty
 from karat.core.json_types import JsonMapping
+from karat.core.loaded import LoadedCases
 from karat.core.problems import Problem, UserError
 from karat.core.remote.paths import local_input, local_path, local_tables
-from karat.core.suite import Fix, LoadedCases, Suite, SuiteOptions
+from karat.core.suite import Suite, SuiteOptions
 from karat.verbs.inputs.loading import VALUES, Cases, options_for, read_cases
 
 if TYPE_CHECKING:

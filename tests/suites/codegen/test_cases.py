@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from karat.core.loaded import LoadedCases
 from karat.core.problems import UserError
 from karat.core.records import Case, truth_hash
-from karat.core.suite import LoadedCases
 from karat.suites.codegen.cases import load_cases, recognises, truth
 from karat.suites.codegen.records import Task
 from karat.suites.codegen.tasks.check import check_cases

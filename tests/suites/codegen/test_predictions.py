@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 import karat
+from karat.core.loaded import LoadedPredictions
 from karat.core.problems import UserError
 from karat.core.records import attempts
-from karat.core.suite import LoadedPredictions
 from karat.suites.codegen.predictions import read_predictions
 from karat.suites.codegen.responses import code_of
 

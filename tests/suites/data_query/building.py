@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from karat.core.case_checks import CheckedCases
 from karat.core.explanation import plain_details
 from karat.core.records import Case, Turn
 from karat.core.scores import Score
-from karat.core.suite import CheckedCases
 from karat.suites.data_query.checks.cases import check_cases
 from karat.suites.data_query.comparison import Comparison, compare_selection
 from karat.suites.data_query.details import details

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from karat.core.case_checks import CheckedCases
 from karat.core.problems import UserError
 from karat.core.records import Case
-from karat.core.suite import CheckedCases
 from karat.suites.data_query.cases import load_cases
 from karat.suites.data_query.options import Options
 from karat.suites.data_query.selection import Selection, Target

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from karat.core.loaded import LoadedCases
 from karat.core.problems import UserError
-from karat.core.suite import LoadedCases
 from karat.suites.retrieval.cases import load_cases, recognises
 from tests.suites.retrieval.samples import write
 

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from karat.core.loaded import LoadedPredictions
 from karat.core.problems import UserError
-from karat.core.suite import LoadedPredictions, Unreadable
+from karat.core.suite import Unreadable
 from karat.suites.retrieval.predictions import read_predictions, read_response
 from karat.suites.retrieval.records import Ranked
 from tests.suites.retrieval.samples import write

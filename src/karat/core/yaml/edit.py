@@ -16,11 +16,11 @@ import msgspec
 import yaml
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
+from karat.core.case_checks import Fix
 from karat.core.files.atomic import write_bytes
 from karat.core.files.limits import YAML_MB
 from karat.core.files.reading import read_bytes
 from karat.core.problems import Problem, UserError, count_of
-from karat.core.suite import Fix
 from karat.core.yaml.structs import Findings, Path_, documents
 
 BOM = b"\xef\xbb\xbf"

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from karat.core.case_checks import Edit
 from karat.core.problems import UserError
-from karat.core.suite import Edit
 
 UNPACKED = " (unpacked)"
 """What a loader writes after the name of a compressed file."""

@@ -16,9 +16,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from karat.core.case_checks import Edit
 from karat.core.problems import UserError
 from karat.core.records import Case, Prediction
-from karat.core.suite import Edit, NotApplicable, Unreadable
+from karat.core.suite import NotApplicable, Unreadable
 from karat.suites.answers.comparison import Comparison, compare
 from karat.suites.answers.gold.alternative_gold import has_table, with_table, with_text
 from karat.suites.answers.gold.gold_entries import row_of, with_row

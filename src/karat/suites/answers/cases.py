@@ -30,9 +30,9 @@ from karat.core.expect.reading import read_expect
 from karat.core.expect.records import Expect
 from karat.core.files.reading import FileRefused, open_bytes, read_text, why_not_there
 from karat.core.json_types import JsonMapping, JsonObject
+from karat.core.loaded import GIVEN, LoadedCases, all_cases
 from karat.core.problems import Problem, UserError, did_you_mean
 from karat.core.records import Case, Turn, Where
-from karat.core.suite import GIVEN, LoadedCases, all_cases
 from karat.suites.answers.gold.loose_json import NotClean, ReadObject, clean_objects, read_file
 from karat.suites.answers.records import Entry, Function, Gold, GoldStatus
 from karat.suites.answers.spider2.questions import gold_beside, is_spider2_questions, with_questions

@@ -21,9 +21,9 @@ import msgspec
 
 from karat.core.files.reading import FileRefused, read_text, why_not_there
 from karat.core.json_types import JsonMapping
+from karat.core.loaded import GIVEN, LoadedPredictions
 from karat.core.problems import Problem, UserError, count_of, did_you_mean
 from karat.core.records import Prediction, recorded_error, recorded_tokens
-from karat.core.suite import GIVEN, LoadedPredictions
 from karat.suites.answers.gold.loose_json import ReadObject, member_text, read_file
 from karat.suites.answers.records import Answer, AnswerKind
 from karat.suites.answers.responses import read_answer

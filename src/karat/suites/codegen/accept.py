@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from karat.core.case_checks import Edit
 from karat.core.problems import UserError
 from karat.core.records import Case, Prediction
-from karat.core.suite import Edit
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.records import Task
 

@@ -19,9 +19,9 @@ from karat.core.files import json
 from karat.core.files.lines import each_line
 from karat.core.files.reading import FileRefused, open_unpacked, read_unpacked, why_not_there
 from karat.core.json_types import JsonMapping, JsonObject
+from karat.core.loaded import GIVEN, LoadedCases, all_cases
 from karat.core.problems import Problem, UserError, count_of
 from karat.core.records import Case, Where
-from karat.core.suite import GIVEN, LoadedCases, all_cases
 from karat.core.yaml.plain_values import node_of
 from karat.core.yaml.structs import Findings, documents
 from karat.suites.codegen.benchmarks import dabench, ds1000, pandaseval

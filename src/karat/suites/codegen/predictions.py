@@ -21,9 +21,9 @@ from karat.core.files.lines import each_line
 from karat.core.files.reading import FileRefused, read_bytes
 from karat.core.files.shapes import shape_in_words
 from karat.core.json_types import Json
+from karat.core.loaded import LoadedPredictions, Said, all_predictions
 from karat.core.problems import Problem, UserError, did_you_mean
 from karat.core.records import Prediction, join_attempts, misplaced, recorded_error, recorded_tokens, recorded_trace
-from karat.core.suite import LoadedPredictions, Said, all_predictions
 
 ANSWERS = ("code", "response", "attempts", "completion", "solution")
 SAMPLES = ("completion", "solution")

@@ -12,9 +12,10 @@ from pathlib import Path
 
 import msgspec
 
+from karat.core.case_checks import Edit
 from karat.core.problems import UserError
 from karat.core.records import Case, Prediction, default_turn
-from karat.core.suite import Edit, Unreadable
+from karat.core.suite import Unreadable
 from karat.suites.data_query.accept_text import with_alternative
 from karat.suites.data_query.cases import LINES, load_cases
 from karat.suites.data_query.comparison import compare_selection

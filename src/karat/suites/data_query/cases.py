@@ -15,9 +15,9 @@ from karat.core.files.limits import YAML_MB
 from karat.core.files.lines import each_line
 from karat.core.files.reading import FileRefused, is_empty, read_bytes, why_not_there
 from karat.core.json_types import JsonMapping
+from karat.core.loaded import GIVEN, LoadedCases, all_cases
 from karat.core.problems import Problem, UserError
 from karat.core.records import Case, Status, Turn, Where
-from karat.core.suite import GIVEN, LoadedCases, all_cases
 from karat.core.yaml.edit import find
 from karat.core.yaml.partial import readable_part
 from karat.core.yaml.plain_values import node_of

@@ -18,9 +18,9 @@ from karat.core.files.lines import plain_lines
 from karat.core.files.reading import FileRefused, open_bytes, read_bytes
 from karat.core.files.shapes import shape_in_words
 from karat.core.json_types import Json
+from karat.core.loaded import LoadedPredictions, Said, all_predictions
 from karat.core.problems import Problem, UserError
 from karat.core.records import Prediction, misplaced, recorded_error, recorded_tokens
-from karat.core.suite import LoadedPredictions, Said, all_predictions
 
 Seen = dict[tuple[str, int, int], int]
 """Case, turn and repeat → the line that they were first in."""

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from karat.core.case_checks import Edit
 from karat.core.problems import UserError, count_of
 from karat.core.records import Case, Prediction
-from karat.core.suite import Edit, Unreadable
+from karat.core.suite import Unreadable
 from karat.suites.retrieval.cases import SHEET
 from karat.suites.retrieval.comparison import compare_truths
 from karat.suites.retrieval.formats.qrels_edit import with_judgements

@@ -20,9 +20,9 @@ from karat.core.expect.records import Expect
 from karat.core.file_forms import Holds
 from karat.core.files.reading import why_not_there
 from karat.core.json_types import JsonMapping
+from karat.core.loaded import GIVEN, LoadedCases
 from karat.core.problems import Problem, UserError, count_of
 from karat.core.records import Case, Status, Turn, Where
-from karat.core.suite import GIVEN, LoadedCases
 from karat.core.yaml.plain_values import node_of
 from karat.core.yaml.structs import Findings, Raw, reader_for
 from karat.suites.retrieval.formats import beir

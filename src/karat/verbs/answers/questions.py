@@ -11,12 +11,12 @@ import msgspec
 
 from karat.core.drafts import is_draft, without_drafts
 from karat.core.files.atomic import write_bytes
+from karat.core.loaded import LoadedPredictions
 from karat.core.plugins import load_suite
 from karat.core.problems import Problem, UserError
 from karat.core.records import AnyCase
 from karat.core.remote.paths import local_input
 from karat.core.results.result import RunResult
-from karat.core.suite import LoadedPredictions
 from karat.runs.executors.choice import scoring_executor
 from karat.runs.project import from_settings
 from karat.suites.answers.options import Options

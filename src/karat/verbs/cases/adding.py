@@ -15,6 +15,7 @@ from pathlib import Path
 import msgspec
 import yaml
 
+from karat.core.case_checks import Edit
 from karat.core.drafts import DRAFT
 from karat.core.files.atomic import write_bytes
 from karat.core.files.limits import FILE_MB
@@ -22,7 +23,6 @@ from karat.core.files.reading import read_bytes
 from karat.core.import_rows import Imported, unique
 from karat.core.json_types import JsonObject
 from karat.core.problems import Problem, UserError
-from karat.core.suite import Edit
 from karat.imports.fields import fields_of
 from karat.imports.reading import read_source
 from karat.imports.rows import rows_for

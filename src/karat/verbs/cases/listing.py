@@ -8,9 +8,9 @@ from pathlib import Path
 import msgspec
 
 from karat.core.drafts import is_draft
+from karat.core.loaded import LoadedCases
 from karat.core.problems import UserError, count_of, did_you_mean
 from karat.core.records import AnyCase
-from karat.core.suite import LoadedCases
 from karat.verbs.check import suite_of
 from karat.verbs.inputs.loading import load_cases
 from karat.verbs.inputs.work import Work, work_to_do

@@ -122,8 +122,8 @@ def _reworded(entry: JsonObject, old: str, new: str) -> JsonObject:
 
 def _name_cluster(found: FoundCase, cluster: str) -> None:
     """Put the name of the cluster into the case itself."""
+    from karat.core.case_checks import Fix
     from karat.core.case_text import case_text, path_of_case
-    from karat.core.suite import Fix
     from karat.core.yaml.edit import roots_of
     from karat.core.yaml.insert import with_keys
 

@@ -10,8 +10,8 @@ import msgspec
 
 from karat.core.files.atomic import write_bytes
 from karat.core.files.reading import pretending
+from karat.core.loaded import LoadedCases
 from karat.core.problems import Problem, UserError
-from karat.core.suite import LoadedCases
 from karat.verbs.inputs.work import Work
 
 

@@ -11,10 +11,11 @@ import msgspec
 from karat.core.bulk.cases import held_answers, held_cases
 from karat.core.drafts import drafts_left_out, is_draft
 from karat.core.json_types import JsonMapping, JsonObject
+from karat.core.loaded import LoadedPredictions, Said
 from karat.core.problems import Problem, Severity, count_of
 from karat.core.records import AnyCase, Prediction
 from karat.core.remote.paths import local_input
-from karat.core.suite import LoadedPredictions, Said, Suite
+from karat.core.suite import Suite
 from karat.runs.case_selection import Choice, Choosing
 from karat.verbs.inputs.loading import Cases, Predictions, load_cases, nothing_read
 from karat.verbs.inputs.python_values import given_cases, given_predictions

@@ -10,10 +10,11 @@ from typing import Any, TypeAlias
 from karat.core.drafts import without_drafts
 from karat.core.files.reading import is_empty
 from karat.core.json_types import JsonMapping
+from karat.core.loaded import LoadedCases, LoadedPredictions, all_predictions
 from karat.core.problems import Problem, UserError
 from karat.core.records import AnyCase, Prediction
 from karat.core.remote.paths import local_input
-from karat.core.suite import LoadedCases, LoadedPredictions, Suite, SuiteOptions, all_predictions
+from karat.core.suite import Suite, SuiteOptions
 from karat.runs.project import options_from
 from karat.verbs.inputs.python_values import given_cases, given_predictions
 from karat.verbs.inputs.steps import step

@@ -11,9 +11,9 @@ from typing import Any  # Any: the evaluation of a gold row, an object or a list
 
 import msgspec
 
+from karat.core.case_checks import Edit
 from karat.core.json_types import JsonMapping, JsonObject
 from karat.core.problems import UserError
-from karat.core.suite import Edit
 from karat.suites.answers.cases import FLAT_FOLDER
 from karat.suites.answers.records import Answer, Entry, Gold
 from karat.suites.answers.spider2.conditions import says_nothing

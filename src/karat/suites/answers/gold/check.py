@@ -13,12 +13,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple  # Any: parameters of a gold row, which may hold anything until they are checked
 
+from karat.core.case_checks import CheckedCases
 from karat.core.drafts import ACCEPTED, DRAFT
 from karat.core.extras import install_command
 from karat.core.json_types import JsonMapping, JsonObject
 from karat.core.problems import Problem, Severity, count_of, did_you_mean, nearest
 from karat.core.records import Case
-from karat.core.suite import CheckedCases
 from karat.suites.answers.cases import FLAT_KEYS, NO_FILE, OWN_KEYS, STATUSES, missing_files
 from karat.suites.answers.gold.loose_json import read_file
 from karat.suites.answers.options import Options

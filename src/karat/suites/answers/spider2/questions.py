@@ -8,9 +8,9 @@ from pathlib import Path
 
 import msgspec
 
+from karat.core.loaded import LoadedCases
 from karat.core.problems import Problem, UserError, count_of
 from karat.core.records import Case, Turn
-from karat.core.suite import LoadedCases
 from karat.suites.answers.records import Gold
 from karat.suites.answers.text_to_sql.rows import first_line, read_rows
 

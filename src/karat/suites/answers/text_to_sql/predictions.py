@@ -20,9 +20,9 @@ import msgspec
 
 from karat.core.files.reading import as_text
 from karat.core.json_types import JsonMapping
+from karat.core.loaded import LoadedPredictions
 from karat.core.problems import Problem, UserError, count_of
 from karat.core.records import AnyCase, CallError, Prediction
-from karat.core.suite import LoadedPredictions
 from karat.suites.answers.records import Answer
 from karat.suites.answers.sql.texts import first_sql_in, sql_in
 from karat.suites.answers.text_to_sql.rows import FileRow, FileRows, fields_of, first_line, read_file, read_rows

@@ -15,9 +15,9 @@ from karat.core.drafts import status_in
 from karat.core.expect.reading import read_expect
 from karat.core.files.reading import as_text
 from karat.core.json_types import JsonMapping, JsonObject
+from karat.core.loaded import LoadedCases
 from karat.core.problems import Problem, did_you_mean
 from karat.core.records import Case, Turn, Where
-from karat.core.suite import LoadedCases
 from karat.suites.answers.records import Gold, GoldStatus, Queries
 from karat.suites.answers.text_to_sql.gold_choices import BadChoices, queries_in
 from karat.suites.answers.text_to_sql.rows import FileRow, fields_of, first_line, read_file, read_rows

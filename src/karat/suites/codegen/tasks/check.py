@@ -12,9 +12,9 @@ from pathlib import Path
 
 import msgspec
 
+from karat.core.case_checks import CheckedCases
 from karat.core.problems import Problem, UserError, count_of
 from karat.core.records import Case
-from karat.core.suite import CheckedCases
 from karat.suites.codegen.records import Task
 from karat.suites.codegen.running.execution import snippet_of
 from karat.suites.codegen.tasks.schemas import schema_of

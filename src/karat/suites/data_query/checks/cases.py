@@ -6,9 +6,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from karat.core.case_checks import CheckedCases
 from karat.core.problems import Problem, Severity, count_of, did_you_mean
 from karat.core.records import Case
-from karat.core.suite import CheckedCases
 from karat.core.yaml.structs import Path_
 from karat.suites.data_query.checks.constraints import Allowed
 from karat.suites.data_query.checks.datasets import Datasets, time_fault

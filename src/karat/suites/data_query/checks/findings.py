@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
+from karat.core.case_checks import Fix
 from karat.core.files.limits import YAML_MB
 from karat.core.files.reading import read_bytes
 from karat.core.problems import Problem, Severity
 from karat.core.records import Case, Where
-from karat.core.suite import Fix
 from karat.core.yaml.edit import find
 from karat.core.yaml.structs import Findings, Path_, documents
 from karat.suites.data_query.selection import Target

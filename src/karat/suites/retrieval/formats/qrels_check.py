@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from karat.core.case_checks import CheckedCases
 from karat.core.problems import Problem, count_of
 from karat.core.records import Case
-from karat.core.suite import CheckedCases
 from karat.suites.retrieval.formats import beir
 from karat.suites.retrieval.options import Options
 from karat.suites.retrieval.records import Truths

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import msgspec
 
+from karat.core.loaded import LoadedPredictions
 from karat.core.problems import Problem, UserError
 from karat.core.records import Prediction
-from karat.core.suite import LoadedPredictions
 from karat.suites.retrieval.formats.lines import blocks, shown_name, word_problem
 from karat.suites.retrieval.formats.qrels import MANY
 from karat.suites.retrieval.records import DOCUMENTS, Ranked, Retrieved

@@ -13,9 +13,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from karat.core.files.reading import read_bytes
+from karat.core.loaded import LoadedCases
 from karat.core.problems import Problem, UserError
 from karat.core.records import Case, Turn, Where
-from karat.core.suite import LoadedCases
 from karat.sheet import FUNCTIONS, EvaluationTable, Sheet, check_sheet, evaluation_of
 from karat.sheet.check.findings import Findings
 from karat.sheet.evaluation_table import evaluation_fields, evaluation_tables, the_evaluation_table
