@@ -78,12 +78,14 @@ def test_the_lock_keeps_what_others_wrote(tmp_path: Path) -> None:
 
 def test_a_lock_in_pips_form_is_read_and_left_alone(tmp_path: Path) -> None:
     file = tmp_path / "science.lock"
-    text = f"# made by uv\nNum_Py==1.26.4 \\\n    --hash={HASH} \\\n    --hash={HASH[:-1]}1\nb==2 ; x == 'y' --hash={HASH}\n"
+    numpy = f"Num_Py==1.26.4 \\\n    --hash={HASH} \\\n    --hash={HASH[:-1]}1\n"
+    text = f"# made by uv\n{numpy}b==2 ; x == 'y' --hash={HASH}\n"
     file.write_text(text)
     environment = Environment(packages=("numpy",), lock="science.lock").placed(tmp_path)
     locked = locked_in("x", environment, "3.11", "linux")
     assert locked is not None
-    assert [(one.name, one.version, len(one.hashes)) for one in locked.packages] == [("b", "2", 1), ("num-py", "1.26.4", 2)]
+    found = [(one.name, one.version, len(one.hashes)) for one in locked.packages]
+    assert found == [("b", "2", 1), ("num-py", "1.26.4", 2)]
     write_locked("x", environment, locked)
     assert file.read_text() == text
     assert parsed(as_requirements(locked), "") == locked.packages
