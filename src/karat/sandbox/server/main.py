@@ -9,10 +9,11 @@ import signal
 import sys
 from collections.abc import Sequence
 
-from . import landlock, page_copies, scratch, seccomp
+from . import landlock, packages, page_copies, scratch, seccomp
 from .child import Isolation
 from .forking import Forked, fork
 from .frames import Closed, Head, begin, frame, read_exactly, read_head, write_all
+from .libraries import numpy, pandas
 from .private_memory import PrivateMemory
 from .privileges import Settings
 from .tables import Tables
@@ -30,10 +31,7 @@ class Server:
     def __init__(self, settings: Settings, control: tuple[int, int], usual: Sequence[page_copies.Stretch]) -> None:
         self.settings = settings
         self.requests, self.replies = control
-        root = settings["scratch"]
-        self.work, self.shelf = f"{root}/work", f"{root}/tables"
-        for folder in (self.work, self.shelf):
-            os.makedirs(folder, exist_ok=True)
+        self.work, self.shelf = packages.folders(settings)
         os.environ["MPLCONFIGDIR"] = f"{self.work}/matplotlib"  # emptied after every snippet
         self.isolation = self._isolation(usual)
         self.tables = Tables(self.shelf, safe=self.isolation.rules is not None and self.isolation.filter is not None)
@@ -41,20 +39,12 @@ class Server:
         self.alone = bool(settings["own_pids"]) and os.getpid() in (1, 2)
 
     def _isolation(self, usual: Sequence[page_copies.Stretch]) -> Isolation:
-        """The rules for every child; the server itself may change its two folders, and otherwise reads no more than
-        they."""
+        """The rules for every child; the server has its own by now, see ``packages``."""
         rules = None
         version = self.settings["landlock"]
         if version:
-            readable = [(path, landlock.LOOK) for path in self.settings["readable"]]
-            readable.append((os.devnull, landlock.LOOK | landlock.WRITE_FILE))
-            rules = landlock.ruleset([*readable, (self.shelf, landlock.LOOK), (self.work, landlock.CHANGE)], version)
-            if version > 1:  # the first version allows no renames between folders, which tidying up needs
-                change = landlock.CHANGE | landlock.MAKE_LINK
-                more = [("/proc", landlock.LOOK | landlock.WRITE_FILE), (self.work, change), (self.shelf, change)]
-                mine = landlock.ruleset([*readable, *more], version)
-                landlock.restrict(mine)
-                os.close(mine)
+            mine = [(self.shelf, landlock.LOOK), (self.work, landlock.CHANGE)]
+            rules = landlock.ruleset([*packages.readable(self.settings), *mine], version)
         program = seccomp.build(seccomp.machine()) if self.settings["seccomp"] else None
         return Isolation(rules, program, f"{self.work}/here", KEPT_FDS, usual)
 
@@ -171,10 +161,8 @@ def _children() -> list[int]:
 
 def versions() -> dict[str, str]:
     """What the results depend on."""
-    import numpy
-    import pandas
-
-    return {"python": sys.version.split()[0], "pandas": pandas.__version__, "numpy": numpy.__version__}
+    found = {name: str(getattr(module, "__version__", "")) for name, module in (("pandas", pandas), ("numpy", numpy))}
+    return {"python": sys.version.split()[0], **found}
 
 
 def main(settings: Settings, control: tuple[int, int]) -> None:

@@ -19,7 +19,7 @@ import uuid
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple  # Any: the result of a snippet is of any class, known by its name alone
 
-import numpy
+from .libraries import numpy
 
 MAPPINGS = (
     collections.Counter,

@@ -16,9 +16,7 @@ import traceback
 import types
 from collections.abc import Mapping
 
-import numpy
-import pandas
-
+from .libraries import is_there, numpy, pandas
 from .result_data import TEXT, Converter, TooLarge
 
 FILE = "<snippet>"
@@ -48,7 +46,8 @@ def _answer_of(code: str, tables: Mapping[str, object]) -> object:
     last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
     module = types.ModuleType("__main__")
     names = module.__dict__
-    names.update({"pd": pandas, "np": numpy, "tables": dict(tables)}, **_names(tables))
+    known = {name: library for name, library in (("pd", pandas), ("np", numpy)) if is_there(library)}
+    names.update({**known, "tables": dict(tables)}, **_names(tables))
     sys.modules["__main__"] = module
     value = ABSENT
     try:

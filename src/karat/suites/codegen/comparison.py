@@ -33,10 +33,10 @@ from karat.suites.codegen.records import Answers, Asked, Attempt, CodeFacts, Tas
 from karat.suites.codegen.results.precision import with_asked_digits
 from karat.suites.codegen.results.tables import NoTableError, given_table
 from karat.suites.codegen.running.completion import code_for
+from karat.suites.codegen.running.environments import UsedEnvironment, box_for, used
 from karat.suites.codegen.running.execution import run_code
 from karat.suites.codegen.running.printed_answers import REASON, advice
 from karat.suites.codegen.running.references import reference_outcome, schema_of
-from karat.suites.codegen.running.sandbox_client import warm_box
 from karat.tables.explain.sample import ROWS, TableSample, sample_of
 
 
@@ -62,6 +62,7 @@ class Comparison(msgspec.Struct, frozen=True):
     sample: TableSample | None = None
     """The first rows of a result that is more than one value."""
     tests: TestResults = TestResults()
+    environment: UsedEnvironment = UsedEnvironment()
 
     @property
     def last(self) -> Attempt:
@@ -73,7 +74,7 @@ def compare(case: Case[Task], turn: int, prediction: Prediction, options: Option
     gold fails."""
     question, task = asked_in(case, turn)
     codes = [code_for(task, response) for response in attempts(prediction.response)]
-    return judged(question, task, codes, options, warm_box(options.python, unsafe=options.unsafe))
+    return judged(question, task, codes, options, box_for(task, options))
 
 
 def asked_in(case: Case[Task], turn: int) -> tuple[str, Task]:
@@ -139,6 +140,7 @@ def judged(
         _shown(outcome.result) if outcome.ok else "",
         _sample(outcome.result) if outcome.ok else None,
         tests,
+        used(box),
     )
 
 
