@@ -6,7 +6,7 @@ A library that the snippet has not imported cannot have made its result, so none
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, NamedTuple  # Any: the result of a snippet is of any class, known by its name alone
+from typing import Any, NamedTuple  # Any: objects of libraries that are not imported here
 
 
 class Columns(NamedTuple):
