@@ -41,9 +41,9 @@ class Isolation(NamedTuple):
 def main(tables: Tables, isolation: Isolation, pipes: tuple[int, int, int], go: int) -> NoReturn:
     """Never returns: the process ends here, whatever the snippet does to the code around it."""
     try:
-        rules = _arrange(pipes, go, isolation)
+        rules = arrange(pipes, go, isolation)
         base = rlimits.held()
-        _enclose(rules)
+        enclose(rules)
         out, err = snippet.open_streams()
         page_copies.copy(isolation.usual)
         head, size = read_head(GO)
@@ -75,7 +75,7 @@ def main(tables: Tables, isolation: Isolation, pipes: tuple[int, int, int], go: 
         os._exit(0)
 
 
-def _arrange(pipes: tuple[int, int, int], go: int, isolation: Isolation) -> int | None:
+def arrange(pipes: tuple[int, int, int], go: int, isolation: Isolation) -> int | None:
     """Only 0 to 3 stay open, and for a moment more the way that the code comes, and the rules."""
     result, out, err = pipes
     nothing = os.open(os.devnull, os.O_RDONLY)
@@ -90,7 +90,7 @@ def _arrange(pipes: tuple[int, int, int], go: int, isolation: Isolation) -> int 
     return rules
 
 
-def _enclose(rules: int | None) -> None:
+def enclose(rules: int | None) -> None:
     """What does not depend on the snippet."""
     prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     os.setsid()
