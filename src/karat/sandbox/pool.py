@@ -131,13 +131,19 @@ class Sandbox:
         return _measurement(outcomes[0][1:]), _measurement(outcomes[1][1:])
 
     def session(
-        self, tables: Mapping[str, TableSource] | None = None, *, limits: Limits | None = None, fork: bool = True
+        self,
+        tables: Mapping[str, TableSource] | None = None,
+        *,
+        limits: Limits | None = None,
+        fork: bool = True,
+        code: str = "",
     ) -> BoxSession:
         """Steps over these tables that build on each other, see :class:`BoxSession`. It takes one server to itself.
 
         ``fork``: keep states as sleeping processes where this machine allows it; without it, steps are run again.
+        ``code``: what is known of the code that will run, so that the libraries it needs are imported before.
         """
-        return BoxSession(self, self._shelf.tables(tables or {}), limits or self.limits, fork=fork)
+        return BoxSession(self, self._shelf.tables(tables or {}), limits or self.limits, fork=fork, code=code)
 
     def versions(self) -> Ready:
         """Python, pandas and numpy of the servers: results depend on them."""

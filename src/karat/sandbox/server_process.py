@@ -26,6 +26,8 @@ GRACE = 5.0
 SLACK = 1024**2
 PLOTS = re.compile(r"matplotlib|seaborn|pyplot|\bplt\b|\.plot\b|\.hist\(|\.boxplot\(")
 """Code that probably draws."""
+LIBRARIES = re.compile(r"\b(?:duckdb|polars)\b")
+"""What code may import beside pandas and numpy, and takes long to import."""
 
 
 class Ready(msgspec.Struct, frozen=True):
@@ -75,6 +77,7 @@ class Server:
         self._connection = Connection(process.stdout.fileno(), process.stdin.fileno())
         self._memory_kills = 0
         self._draws = False
+        self._imported: set[str] = set()
         try:
             head, _ = self._connection.receive(time.monotonic() + START, 0)
             self.ready = msgspec.json.decode(head, type=Ready)
@@ -93,11 +96,10 @@ class Server:
 
     def run(self, code: str, tables: Sequence[GivenTable], limits: Limits) -> Outcome:
         """One snippet. :class:`Lost` when the server is of no more use."""
-        wire, wanted = self._wire(limits), _wanted(tables)
-        head = {"do": "run", "tables": wanted, "limits": wire, "mentions_csv": "csv" in code.lower()}
+        wire, asked = self._wire(limits), _asked(tables)
+        head = {"do": "run", "tables": asked, "limits": wire, "mentions_csv": "csv" in code.lower()}
         request = frame(head, code.encode("utf-8", "replace"))
-        if not self._draws and PLOTS.search(code):
-            self._prepare_drawing()
+        self._prepare(code)
         most = 2 * limits.output + limits.result + SLACK
         for _ in range(2):
             facts, body = self._ask(request, limits.wall + GRACE, most)
@@ -106,11 +108,24 @@ class Server:
             self._send_tables([table for table in tables if table.digest in facts.need], tables)
         raise Lost("the server keeps requesting tables that it already has")
 
-    def begin_session(self, tables: Sequence[GivenTable], limits: Limits, *, fork: bool) -> bool:
-        """A session over these tables; whether its states can be forked. :class:`Lost` when there is none."""
+    def _prepare(self, code: str) -> None:
+        """Import once, in the server, what code seems to need: in every child it would take longer than most snippets
+        may."""
+        if not self._draws and PLOTS.search(code):
+            self._prepare_drawing()
+        wanted = set(LIBRARIES.findall(code)) - self._imported
+        if wanted:
+            self._import(sorted(wanted))
+
+    def begin_session(self, tables: Sequence[GivenTable], limits: Limits, code: str, *, fork: bool) -> bool:
+        """A session over these tables; whether its states can be forked. :class:`Lost` when there is none.
+
+        ``code``: what is known of the code that will run, to make ready what it needs.
+        """
+        self._prepare(code)
         head = {
             "do": "session",
-            "tables": _wanted(tables),
+            "tables": _asked(tables),
             "limits": self._wire(limits, SNAPSHOT_PROCESSES),
             "mentions_csv": True,
             "fork": fork,
@@ -198,13 +213,22 @@ class Server:
 
     def _prepare_drawing(self) -> None:
         """Import matplotlib in the server, once: in every child it would take longer than most snippets may."""
+        self._told({"do": "drawing"}, "importing matplotlib")
+        self._draws = True
+
+    def _import(self, names: Sequence[str]) -> None:
+        """Import libraries in the server, once."""
+        self._told({"do": "import", "names": list(names)}, f"importing {', '.join(names)}")
+        self._imported.update(names)
+
+    def _told(self, head: dict[str, object], what: str) -> None:
+        """A request that is answered with a bare word."""
         deadline = time.monotonic() + LOAD
         try:
-            self._connection.send(frame({"do": "drawing"}), deadline)
+            self._connection.send(frame(head), deadline)
             self._connection.receive(deadline, SLACK)
         except (Gone, Late) as error:
-            raise Lost("the server died while importing matplotlib") from error
-        self._draws = True
+            raise Lost(f"the server died while {what}") from error
 
     def _send_tables(self, missing: Sequence[GivenTable], all_of_them: Sequence[GivenTable]) -> None:
         keep = [table.digest for table in all_of_them]
@@ -221,5 +245,5 @@ class Server:
                 raise UserError(f'the table "{table.name}" cannot be read: {loaded.error}')
 
 
-def _wanted(tables: Sequence[GivenTable]) -> list[dict[str, object]]:
+def _asked(tables: Sequence[GivenTable]) -> list[dict[str, object]]:
     return [{"name": t.name, "digest": t.digest, "kind": t.kind, "files": t.files} for t in tables]

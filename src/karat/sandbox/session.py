@@ -60,8 +60,11 @@ class Servers(Protocol):
 class BoxSession:
     """Use it with ``with``. It holds one server to itself; no other code runs there meanwhile."""
 
-    def __init__(self, servers: Servers, tables: Sequence[GivenTable], limits: Limits, *, fork: bool = True) -> None:
-        self._servers, self._tables, self._limits, self._fork = servers, tables, limits, fork
+    def __init__(
+        self, servers: Servers, tables: Sequence[GivenTable], limits: Limits, *, fork: bool = True, code: str = ""
+    ) -> None:
+        self._servers, self._tables, self._limits = servers, tables, limits
+        self._fork, self._code = fork, code
         self._server: Server | None = None
         self._states: dict[int, _State] = {}
         self._next = ROOT + 1
@@ -108,7 +111,7 @@ class BoxSession:
         if self._server is None:
             server = self._servers.take()
             try:
-                self.forks = server.begin_session(self._tables, self._limits, fork=self._fork)
+                self.forks = server.begin_session(self._tables, self._limits, self._code, fork=self._fork)
             except BaseException:
                 server.close()
                 self._servers.put(None)

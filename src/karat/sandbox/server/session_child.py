@@ -31,9 +31,9 @@ SEED = 0
 def main(tables: Tables, isolation: Isolation, pipes: tuple[int, int, int], go: int, *, gated: bool) -> NoReturn:
     """Never returns. The limits and the names are those of the session, and hold for all its steps."""
     try:
-        rules = arrange(pipes, go, isolation)
+        arrange(pipes, go, isolation)
         base = rlimits.held()
-        enclose(rules)
+        enclose(isolation.rules)
         streams = snippet.open_streams()
         page_copies.copy(isolation.usual)
         head, _ = read_head(GO)
