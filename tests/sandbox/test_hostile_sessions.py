@@ -107,8 +107,9 @@ def test_time_before_the_answer_is_counted_whoever_spends_it(box: Sandbox) -> No
     late = """
 real = child.read_head
 def read_head(fd):
+    head = real(fd)
     time.sleep(0.3)
-    return real(fd)
+    return head
 child.read_head = read_head
 """
     with box.session() as session:
