@@ -18,6 +18,7 @@ from karat.sandbox.interpreter import interpreter
 from karat.sandbox.layers import Name, plan
 from karat.sandbox.records import Layer, Limits, Measurement, Outcome
 from karat.sandbox.server_process import Lost, Ready, Server
+from karat.sandbox.session import BoxSession
 from karat.sandbox.tables import GivenTable, Shelf, TableSource
 
 
@@ -138,10 +139,25 @@ class Sandbox:
                 break
         return _measurement(outcomes[0][1:]), _measurement(outcomes[1][1:])
 
+    def session(
+        self,
+        tables: Mapping[str, TableSource] | None = None,
+        *,
+        limits: Limits | None = None,
+        fork: bool = True,
+        code: str = "",
+    ) -> BoxSession:
+        """Steps over these tables that build on each other, see :class:`BoxSession`. It takes one server to itself.
+
+        ``fork``: keep states as sleeping processes where this machine allows it; without it, steps are run again.
+        ``code``: what is known of the code that will run, so that the libraries it needs are imported before.
+        """
+        return BoxSession(self, self._shelf.tables(tables or {}), limits or self.limits, fork=fork, code=code)
+
     def versions(self) -> Ready:
         """Python, pandas and numpy of the servers: results depend on them."""
         if self._ready is None:
-            self._servers.put(self._take())
+            self._servers.put(self.take())
         if self._ready is None:
             raise AssertionError("a server that has started has said what it is")
         return self._ready
@@ -166,7 +182,8 @@ class Sandbox:
         """The outermost process of each server that is running and idle."""
         return tuple(server.pid for server in list(self._servers.queue) if server is not None)
 
-    def _take(self) -> Server:
+    def take(self) -> Server:
+        """A server for one user; :meth:`put` gives it back."""
         if not self._open:
             raise RuntimeError("the sandbox is closed")
         server = self._servers.get()
@@ -181,8 +198,14 @@ class Sandbox:
             self._servers.put(None)
             raise
 
+    def put(self, server: Server | None) -> None:
+        """Give a server back; None when it was lost."""
+        if server is not None:
+            server.used = time.monotonic()
+        self._servers.put(server)
+
     def _run(self, code: str, tables: tuple[GivenTable, ...], limits: Limits) -> Outcome:
-        server = self._take()
+        server = self.take()
         kept: Server | None = None
         try:
             outcome = server.run(code, tables, limits)
@@ -199,8 +222,7 @@ class Sandbox:
         finally:
             if kept is None:
                 server.close()
-            server.used = time.monotonic()
-            self._servers.put(kept)
+            self.put(kept)
         return outcome
 
 

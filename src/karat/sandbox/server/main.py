@@ -16,8 +16,9 @@ from .frames import Closed, Head, begin, frame, read_exactly, read_head, write_a
 from .libraries import numpy, pandas
 from .private_memory import PrivateMemory
 from .privileges import Settings
+from .sessions import Session, children
 from .tables import Tables
-from .warm_up import warm_up, warm_up_drawing
+from .warm_up import warm_up, warm_up_drawing, warm_up_libraries
 from .watching import Watch
 
 KEPT_FDS = 256
@@ -31,20 +32,21 @@ class Server:
     def __init__(self, settings: Settings, control: tuple[int, int], usual: Sequence[page_copies.Stretch]) -> None:
         self.settings = settings
         self.requests, self.replies = control
-        self.work, self.shelf = packages.folders(settings)
+        self.work, self.shelf, self.kept = packages.folders(settings)
         os.environ["MPLCONFIGDIR"] = f"{self.work}/matplotlib"  # emptied after every snippet
         self.isolation = self._isolation(usual)
         self.tables = Tables(self.shelf, safe=self.isolation.rules is not None and self.isolation.filter is not None)
         self.spare: Forked | None = None
         self.alone = bool(settings["own_pids"]) and os.getpid() in (1, 2)
+        self.session: Session | None = None
 
     def _isolation(self, usual: Sequence[page_copies.Stretch]) -> Isolation:
         """The rules for every child; the server has its own by now, see ``packages``."""
         rules = None
         version = self.settings["landlock"]
         if version:
-            mine = [(self.shelf, landlock.LOOK), (self.work, landlock.CHANGE)]
-            rules = landlock.ruleset([*packages.readable(self.settings), *mine], version)
+            own = [(self.shelf, landlock.LOOK), (self.work, landlock.CHANGE)]
+            rules = landlock.Rules([*packages.readable(self.settings), *own], version)
         program = seccomp.build(seccomp.machine()) if self.settings["seccomp"] else None
         return Isolation(rules, program, f"{self.work}/here", KEPT_FDS, usual)
 
@@ -62,11 +64,24 @@ class Server:
             if head["do"] == "drawing":
                 self._prepare_drawing()
                 continue
+            if head["do"] == "session":
+                self._begin_session(head)
+                continue
+            if head["do"] == "end":
+                self._end_session()
+                write_all(self.replies, frame({}))
+                continue
+            if head["do"] == "import":
+                self._import(head["names"])
+                continue
             code = PrivateMemory(size)
             while code.used < size:
                 if not code.read(self.requests, size - code.used):
                     raise Closed
-            self._run(head, code)
+            if head["do"] == "step":
+                self._step(head, code)
+            else:
+                self._run(head, code)
 
     def _load(self, head: Head, body: bytes) -> None:
         error = ""
@@ -82,6 +97,11 @@ class Server:
     def _prepare_drawing(self) -> None:
         warm_up_drawing()
         self._dismiss()  # it has no matplotlib yet
+        write_all(self.replies, frame({}))
+
+    def _import(self, names: Sequence[str]) -> None:
+        warm_up_libraries(names)
+        self._dismiss()  # it has not imported them
         write_all(self.replies, frame({}))
 
     def _run(self, head: Head, code: PrivateMemory) -> None:
@@ -107,6 +127,41 @@ class Server:
         write_all(self.replies, begin({"need": [], **facts}, [len(part) for part in parts]))
         for part in parts:
             write_all(self.replies, part)
+
+    def _begin_session(self, head: Head) -> None:
+        """Whether steps are forked depends on what keeps a forked process in: the filters, and a namespace that ends
+        with the server."""
+        missing = self.tables.missing([table["digest"] for table in head["tables"]])
+        if missing:
+            write_all(self.replies, frame({"need": missing}))
+            return
+        self._end_session()
+        session = Session(head, self.tables, self.isolation, (self.work, self.kept), lambda: self._set_out(head))
+        session.strangers.update(children())
+        inside = self.alone and self.isolation.filter is not None and self.isolation.rules is not None
+        trouble = session.start(gated=inside and bool(head["fork"]))
+        if trouble and session.forks:  # a kernel without the gate: steps are run again instead
+            trouble = session.start(gated=False)
+        if not trouble:
+            self.session = session
+        write_all(self.replies, frame({"need": [], "forks": session.forks, "trouble": trouble}))
+
+    def _step(self, head: Head, code: PrivateMemory) -> None:
+        if self.session is None:
+            write_all(self.replies, frame({"lost": True}))
+            return
+        facts, watch = self.session.step(head, code, self.requests)
+        parts = watch.parts() if watch is not None else ()
+        if watch is not None:
+            facts["stopped"] = watch.stopped
+        write_all(self.replies, begin(facts, [len(part) for part in parts]))
+        for part in parts:
+            write_all(self.replies, part)
+
+    def _end_session(self) -> None:
+        if self.session is not None:
+            self.session.end()
+            self.session = None
 
     def _fork(self) -> Forked:
         return fork(self.tables, self.isolation)
@@ -143,20 +198,12 @@ class Server:
             if self.alone and not kept:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(-1, signal.SIGKILL)
-            for pid in _children():
+            for pid in children():
                 if pid != kept:
                     os.kill(pid, signal.SIGKILL)
                     os.waitpid(pid, 0)
-            if set(_children()) <= {kept}:
+            if set(children()) <= {kept}:
                 return
-
-
-def _children() -> list[int]:
-    try:
-        with open(f"/proc/self/task/{os.getpid()}/children") as file:
-            return [int(pid) for pid in file.read().split()]
-    except OSError:
-        return []
 
 
 def versions() -> dict[str, str]:

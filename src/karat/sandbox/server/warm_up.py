@@ -3,10 +3,12 @@ child."""
 
 from __future__ import annotations
 
+import contextlib
 import gc
+import importlib
 import io
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from . import plain_tables, snippet
@@ -58,6 +60,16 @@ def _table() -> object:
         return pandas.read_csv(io.StringIO(TABLE), parse_dates=["day"])
     except Exception:  # no pandas, or one that is not what it should be
         return plain_tables.from_csv(TABLE.encode())
+
+
+def warm_up_libraries(names: Sequence[str]) -> None:
+    """Import these, without using them: their threads would not survive a fork. One that is missing, the snippet itself
+    reports."""
+    for name in names:
+        with contextlib.suppress(Exception):  # whatever a package does when it is imported
+            importlib.import_module(name)
+    gc.collect()
+    gc.freeze()
 
 
 def warm_up_drawing() -> None:
