@@ -163,7 +163,7 @@ LIES = {
     "a table of a size that it is not": (
         """sys.modules["box.snippet"].run = lambda *a: b'{"status": "ok", "result": {"k": "table", "height": 900000000,'
 b' "columns": [], "counted": true, "index": []}}'""".replace("\n", ""),
-        ("output_limit", "bad_message"),
+        ("result_too_large",),
     ),
     "no message": ("""sys.modules["box.snippet"].run = lambda *a: b'so'""", ("bad_message",)),
     "columns of other heights": (
