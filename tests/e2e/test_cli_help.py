@@ -11,6 +11,7 @@ import typer
 from typer.testing import CliRunner
 
 from karat.cli.main import app
+from karat.cli.options.one_command import only_the_command
 
 
 def verbs(command: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
@@ -33,3 +34,13 @@ def test_values_are_named() -> None:
     for words in ("--cases PATH", "--suite NAME", "--workers N", "--tag NAME", "--store URL"):
         assert words in said
     assert "function, sheet." in " ".join(said.split())
+
+
+def test_only_the_command_that_is_asked_for_is_built() -> None:
+    names = {one.name for one in app.registered_commands} | {one.name for one in app.registered_groups}
+    for words, left in ((("compare", "a"), {"compare"}), (("runs", "list"), {"runs"}), (("--version",), names)):
+        found = only_the_command(app, words)
+        assert {one.name for one in (*found.registered_commands, *found.registered_groups)} == left
+    assert only_the_command(app, ()) is only_the_command(app, ("comparee",)) is app
+    whole, narrow = (CliRunner().invoke(one, ["compare", "-h"]) for one in (app, only_the_command(app, ("compare",))))
+    assert whole.output == narrow.output
