@@ -1,5 +1,5 @@
-"""Only the command that was asked for is built. Typer would read the annotations of every option of every command first,
-which takes as long as loading the store."""
+"""Only the command that was asked for is built. Typer would first read the annotations of every option of every
+command, which takes as long as loading the store."""
 
 from __future__ import annotations
 
