@@ -16,7 +16,11 @@ from karat.suites.codegen.running.sql_responses import query_of
 from tests.suites.codegen.tasks import judge_code
 from tests.suites.codegen.test_cases import task_of, written
 
-SALES: dict[str, list[Any]] = {"region": ["North", "South", "North", "East"], "qty": [12, 5, 7, 9], "price": [1.5, 2.0, 3.25, 4.0]}
+SALES: dict[str, list[Any]] = {
+    "region": ["North", "South", "North", "East"],
+    "qty": [12, 5, 7, 9],
+    "price": [1.5, 2.0, 3.25, 4.0],
+}
 TABLES = {
     "sales": TableSource(columns=SALES),
     "My Regions": TableSource(columns={"region": ["North"], "boss": ["Ann"]}),
