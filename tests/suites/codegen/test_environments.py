@@ -56,7 +56,7 @@ def test_a_task_runs_where_it_says_and_a_missing_package_is_named(bare: Environm
     task = Task(tables={}, environment="bare", expected=Expected(value=3))
     right = compare(case("a", task), 0, Prediction("a", response=b"result = 1 + 2"), options)
     assert right.correctness.passed
-    assert (right.environment.name, right.environment.pandas) == ("bare", "")
+    assert (right.environment.name, right.environment.ran_with["pandas"]) == ("bare", "")
     wrong = compare(case("a", task), 0, Prediction("a", response=b"import sklearn.svm\nresult = 3"), options)
     assert wrong.last.error == (
         "ModuleNotFoundError: No module named 'sklearn' "

@@ -27,9 +27,8 @@ class UsedEnvironment(msgspec.Struct, frozen=True, omit_defaults=True):
 
     name: str = ""
     """Empty: Karat's own Python, or that of the option ``python``."""
-    python: str = ""
-    pandas: str = ""
-    numpy: str = ""
+    ran_with: dict[str, str] = {}
+    """The versions of Python, pandas and numpy; empty: not installed."""
 
 
 def environment_of(task: Task, options: Options) -> str:
@@ -50,7 +49,7 @@ def box_for(task: Task, options: Options) -> Sandbox:
 def used(box: Sandbox) -> UsedEnvironment:
     """The environment with its versions."""
     said = box.versions()
-    return UsedEnvironment(box.environment, said.python, said.pandas, said.numpy)
+    return UsedEnvironment(box.environment, {"python": said.python, "pandas": said.pandas, "numpy": said.numpy})
 
 
 def check_environments(cases: Sequence[Case[Task]], options: Options) -> None:

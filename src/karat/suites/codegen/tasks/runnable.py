@@ -11,7 +11,7 @@ from karat.core.records import Case
 from karat.core.suite import NotApplicable
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.records import Task
-from karat.suites.codegen.running.environments import box_for, environment_of, tasks_of, used
+from karat.suites.codegen.running.environments import box_for, environment_of, tasks_of
 from karat.suites.codegen.running.references import reference_outcome
 
 
@@ -50,7 +50,7 @@ def _failing(wanted: str, tasks: Sequence[tuple[Case[Task], Task]], options: Opt
     with ThreadPoolExecutor(box.workers) as threads:
         failing = [case for (case, _), bad in zip(tasks, threads.map(fails, tasks), strict=True) if bad]
     package, _, version = wanted.partition("==")
-    here = f"pandas {used(box).pandas or 'none'}"
+    here = f"pandas {box.versions().pandas or 'none'}"
     message = (
         f"{len(failing)} of {count_of(len(tasks), 'reference')} fail here with {here}: "
         f"the set was written for {package} {version}"
