@@ -27,10 +27,12 @@ ENVIRONMENT = {
     "PYTHONUTF8": "1",
     "PYTHONDONTWRITEBYTECODE": "1",
     "MPLBACKEND": "Agg",
-    **dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS"), "1"),
+    **dict.fromkeys(
+        ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS", "POLARS_MAX_THREADS"), "1"
+    ),
 }
-"""All that the code finds in its environment: constants, nothing of the caller's. One thread for linear algebra; plots
-without a screen."""
+"""All that the code finds in its environment: constants, nothing of the caller's. One thread for linear algebra and
+polars; plots without a screen."""
 
 SERVER_MEMORY = 3 * 1024 * MB
 """What a server and its cached tables may hold beside a snippet, where a cgroup limits both together."""

@@ -26,6 +26,8 @@ GRACE = 5.0
 SLACK = 1024**2
 PLOTS = re.compile(r"matplotlib|seaborn|pyplot|\bplt\b|\.plot\b|\.hist\(|\.boxplot\(")
 """Code that probably draws."""
+LIBRARIES = re.compile(r"\b(?:duckdb|polars)\b")
+"""What code may import beside pandas and numpy, and takes long to import."""
 
 
 class Ready(msgspec.Struct, frozen=True):
@@ -58,6 +60,7 @@ class Server:
         self._connection = Connection(process.stdout.fileno(), process.stdin.fileno())
         self._memory_kills = 0
         self._draws = False
+        self._imported: set[str] = set()
         try:
             head, _ = self._connection.receive(time.monotonic() + START, 0)
             self.ready = msgspec.json.decode(head, type=Ready)
@@ -77,11 +80,14 @@ class Server:
     def run(self, code: str, tables: Sequence[GivenTable], limits: Limits) -> Outcome:
         """One snippet. :class:`Lost` when the server is of no more use."""
         wire = {**msgspec.to_builtins(limits), "processes": limits.threads + 8 if self._plan.own_user else 0}
-        wanted = [{"name": t.name, "digest": t.digest, "kind": t.kind, "files": t.files} for t in tables]
-        head = {"do": "run", "tables": wanted, "limits": wire, "mentions_csv": "csv" in code.lower()}
+        asked = [{"name": t.name, "digest": t.digest, "kind": t.kind, "files": t.files} for t in tables]
+        head = {"do": "run", "tables": asked, "limits": wire, "mentions_csv": "csv" in code.lower()}
         request = frame(head, code.encode("utf-8", "replace"))
         if not self._draws and PLOTS.search(code):
             self._prepare_drawing()
+        wanted = set(LIBRARIES.findall(code)) - self._imported
+        if wanted:
+            self._import(sorted(wanted))
         most = 2 * limits.output + limits.result + SLACK
         for _ in range(2):
             facts, body = self._ask(request, limits.wall + GRACE, most)
@@ -115,13 +121,22 @@ class Server:
 
     def _prepare_drawing(self) -> None:
         """Import matplotlib in the server, once: in every child it would take longer than most snippets may."""
+        self._told({"do": "drawing"}, "importing matplotlib")
+        self._draws = True
+
+    def _import(self, names: Sequence[str]) -> None:
+        """Import libraries in the server, once."""
+        self._told({"do": "import", "names": list(names)}, f"importing {', '.join(names)}")
+        self._imported.update(names)
+
+    def _told(self, head: dict[str, object], what: str) -> None:
+        """A request that is answered with a bare word."""
         deadline = time.monotonic() + LOAD
         try:
-            self._connection.send(frame({"do": "drawing"}), deadline)
+            self._connection.send(frame(head), deadline)
             self._connection.receive(deadline, SLACK)
         except (Gone, Late) as error:
-            raise Lost("the server died while importing matplotlib") from error
-        self._draws = True
+            raise Lost(f"the server died while {what}") from error
 
     def _send_tables(self, missing: Sequence[GivenTable], all_of_them: Sequence[GivenTable]) -> None:
         keep = [table.digest for table in all_of_them]

@@ -9,14 +9,14 @@ import signal
 import sys
 from collections.abc import Sequence
 
-from . import landlock, page_copies, scratch, seccomp
+from . import landlock, machine_limits, page_copies, scratch, seccomp
 from .child import Isolation
 from .forking import Forked, fork
 from .frames import Closed, Head, begin, frame, read_exactly, read_head, write_all
 from .private_memory import PrivateMemory
 from .privileges import Settings
 from .tables import Tables
-from .warm_up import warm_up, warm_up_drawing
+from .warm_up import warm_up, warm_up_drawing, warm_up_libraries
 from .watching import Watch
 
 KEPT_FDS = 256
@@ -48,7 +48,9 @@ class Server:
         if version:
             readable = [(path, landlock.LOOK) for path in self.settings["readable"]]
             readable.append((os.devnull, landlock.LOOK | landlock.WRITE_FILE))
-            rules = landlock.ruleset([*readable, (self.shelf, landlock.LOOK), (self.work, landlock.CHANGE)], version)
+            readable += [(path, landlock.READ_FILE) for path in machine_limits.files()]
+            own = [(self.shelf, landlock.LOOK), (self.work, landlock.CHANGE)]
+            rules = landlock.Rules([*readable, *own], version)
             if version > 1:  # the first version allows no renames between folders, which tidying up needs
                 change = landlock.CHANGE | landlock.MAKE_LINK
                 more = [("/proc", landlock.LOOK | landlock.WRITE_FILE), (self.work, change), (self.shelf, change)]
@@ -72,6 +74,9 @@ class Server:
             if head["do"] == "drawing":
                 self._prepare_drawing()
                 continue
+            if head["do"] == "import":
+                self._import(head["names"])
+                continue
             code = PrivateMemory(size)
             while code.used < size:
                 if not code.read(self.requests, size - code.used):
@@ -92,6 +97,11 @@ class Server:
     def _prepare_drawing(self) -> None:
         warm_up_drawing()
         self._dismiss()  # it has no matplotlib yet
+        write_all(self.replies, frame({}))
+
+    def _import(self, names: Sequence[str]) -> None:
+        warm_up_libraries(names)
+        self._dismiss()  # it has not imported them
         write_all(self.replies, frame({}))
 
     def _run(self, head: Head, code: PrivateMemory) -> None:

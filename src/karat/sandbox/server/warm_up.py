@@ -3,10 +3,12 @@ child."""
 
 from __future__ import annotations
 
+import contextlib
 import gc
+import importlib
 import io
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import pandas
@@ -49,6 +51,16 @@ def warm_up() -> list[Callable[[], object]]:
     gc.collect()
     gc.freeze()
     return [partial(snippet.run, code, {"table": frame}, 1_000) for code in MOST_USUAL]
+
+
+def warm_up_libraries(names: Sequence[str]) -> None:
+    """Import these, without using them: their threads would not survive a fork. One that is missing, the snippet itself
+    reports."""
+    for name in names:
+        with contextlib.suppress(Exception):  # whatever a package does when it is imported
+            importlib.import_module(name)
+    gc.collect()
+    gc.freeze()
 
 
 def warm_up_drawing() -> None:

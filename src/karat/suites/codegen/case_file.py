@@ -49,8 +49,7 @@ def _tables_and_expected(target: JsonMapping) -> JsonObject:
     }
     expected = target.get("expected")
     if expected:
-        form, value = next(iter(expected.items()))
-        found["expected"] = {form: base_name(value) if form == "file" else value}
+        found["expected"] = {form: base_name(value) if form == "file" else value for form, value in expected.items()}
     return found
 
 

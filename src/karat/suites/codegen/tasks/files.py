@@ -26,8 +26,9 @@ from karat.core.records import Case, Status, Turn, Where
 from karat.core.yaml.structs import Findings, Raw, reader_for
 from karat.suites.codegen.default_prompt import instructions
 from karat.suites.codegen.records import Task
+from karat.suites.codegen.tasks.expected import read_expected
 from karat.suites.codegen.tasks.hidden_tests import Context, read_test
-from karat.suites.codegen.tasks.table_values import read_expected, read_table
+from karat.suites.codegen.tasks.table_values import read_table
 
 
 class TaskEntry(msgspec.Struct, frozen=True):
