@@ -121,9 +121,9 @@ def check_installed(wheel: Path, environment: Path, version: str) -> None:
         with tempfile.NamedTemporaryFile("w", suffix=".txt") as constraints:
             constraints.write("\n".join(locked_versions()))
             constraints.flush()
-            subprocess.run([*pip, "install", "--constraint", constraints.name, wheel], check=True)
+            subprocess.run([*pip, "install", "--constraint", constraints.name, str(wheel)], check=True)
     else:
-        subprocess.run([*pip, "install", "--no-deps", "--no-index", "--force-reinstall", wheel], check=True)
+        subprocess.run([*pip, "install", "--no-deps", "--no-index", "--force-reinstall", str(wheel)], check=True)
     karat = (environment / "bin" / "karat").resolve()
     with tempfile.TemporaryDirectory() as name:
         plain = {"PATH": "/usr/bin:/bin", "HOME": name, "LANG": "C.UTF-8"}

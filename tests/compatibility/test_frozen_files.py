@@ -73,7 +73,7 @@ def test_the_store_opens_and_its_figures_are_the_same(project: Path) -> None:
     assert stored.run.truth_set == was["run"]["truth_set"]
     for row in was["summary"]:
         now = stored.metric(row["metric"])
-        assert (now.mean, now.n) == (pytest.approx(row["mean"], abs=1e-12), row["n"]), row["metric"]
+        assert now.mean == pytest.approx(row["mean"], abs=1e-12) and now.n == row["n"], row["metric"]
     assert {case.id for case in stored.cases} == {case["id"] for case in was["cases"]}
     checked = run(project, "store", "check")
     assert checked.returncode == 0, checked.stdout + checked.stderr
