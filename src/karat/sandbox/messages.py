@@ -30,6 +30,17 @@ class Facts(msgspec.Struct, frozen=True):
     cpu: float = 0.0
     peak: int = 0
     cut: tuple[bool, bool] = (False, False)
+    lost: bool = False
+    """Of a step: there is no such snapshot, or none that can be forked."""
+    snapshot: int = -1
+    """Of a step: the number of the state that it left."""
+    threads: bool = False
+    """Of a step: its state has threads, so that it cannot be forked."""
+
+    @property
+    def ended(self) -> bool:
+        """Whether a step left a state, be it one that has to be made again."""
+        return self.snapshot >= 0 or self.threads
 
 
 class _Error(msgspec.Struct, frozen=True, rename={"class_": "class"}, forbid_unknown_fields=True):

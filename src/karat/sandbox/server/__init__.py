@@ -25,6 +25,11 @@ MODULES = (
     "child",
     "forking",
     "watching",
+    "fork_gate",
+    "folder_copies",
+    "session_child",
+    "step_watch",
+    "sessions",
     "main",
 )
 """In the order in which they need each other. ``privileges`` acts as soon as it is there, before anything else is

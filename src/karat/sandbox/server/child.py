@@ -41,9 +41,9 @@ class Isolation(NamedTuple):
 def main(tables: Tables, isolation: Isolation, pipes: tuple[int, int, int], go: int) -> NoReturn:
     """Never returns: the process ends here, whatever the snippet does to the code around it."""
     try:
-        _arrange(pipes, go, isolation)
+        arrange(pipes, go, isolation)
         base = rlimits.held()
-        _enclose(isolation.rules)
+        enclose(isolation.rules)
         out, err = snippet.open_streams()
         page_copies.copy(isolation.usual)
         head, size = read_head(GO)
@@ -75,7 +75,7 @@ def main(tables: Tables, isolation: Isolation, pipes: tuple[int, int, int], go: 
         os._exit(0)
 
 
-def _arrange(pipes: tuple[int, int, int], go: int, isolation: Isolation) -> None:
+def arrange(pipes: tuple[int, int, int], go: int, isolation: Isolation) -> None:
     """Only 0 to 3 stay open, and for a moment more the way that the code comes."""
     result, out, err = pipes
     nothing = os.open(os.devnull, os.O_RDONLY)
@@ -88,7 +88,7 @@ def _arrange(pipes: tuple[int, int, int], go: int, isolation: Isolation) -> None
     os.closerange(GO + 1, isolation.highest_fd)
 
 
-def _enclose(rules: landlock.Rules | None) -> None:
+def enclose(rules: landlock.Rules | None) -> None:
     """What does not depend on the snippet. The rules are put together here: one of the files is this process's own."""
     prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     os.setsid()

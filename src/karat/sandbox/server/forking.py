@@ -61,7 +61,7 @@ def fork(tables: Tables, isolation: child.Isolation) -> Forked:
     The result comes over a socket: a process can open its pipes a second time through /proc, for reading too, but no
     socket.
     """
-    result, (out, err, go) = _one_way(), (os.pipe() for _ in range(3))
+    result, (out, err, go) = one_way(), (os.pipe() for _ in range(3))
     pid = os.fork()
     if pid == 0:
         child.main(tables, isolation, (result[1], out[1], err[1]), go[0])
@@ -79,7 +79,7 @@ def _held(pid: int) -> int:
         return -1
 
 
-def _one_way() -> tuple[int, int]:
+def one_way() -> tuple[int, int]:
     """Two ends like those of a pipe: what is written to the second can be read from the first."""
     reading, writing = socket.socketpair()
     reading.shutdown(socket.SHUT_WR)
