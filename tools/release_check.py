@@ -114,7 +114,7 @@ def check_installed(wheel: Path, environment: Path, version: str) -> None:
         "--quiet",
         "--disable-pip-version-check",
         "--python",
-        environment / "bin/python",
+        str(environment / "bin" / "python"),
     ]
     if not environment.exists():
         venv.create(environment, symlinks=True)
