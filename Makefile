@@ -76,6 +76,10 @@ schema: $(STAMP) ## write the JSON Schemas after a change of structs
 	$(BIN)/python -m karat.reports.json_schema
 	$(BIN)/python -m karat.verbs.setup.schema
 
+# docs/reference/: every key, option, public name and file format, from the code.
+reference: $(STAMP) ## write the reference pages after a change of structs, options or public names
+	$(BIN)/python -m tools.reference
+
 # Exact versions and hashes, no index address. Needs uv (any recent version).
 lock: ## pin all dependencies again (needs uv)
 	uv pip compile pyproject.toml --group dev --extra all --universal --python-version 3.11 --generate-hashes \
