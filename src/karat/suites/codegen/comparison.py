@@ -15,6 +15,7 @@ from karat.sandbox import Column, Outcome, Plain, Sandbox, Series
 from karat.sandbox import Table as Frame
 from karat.suites.codegen.analysis.answer_facts import facts_of
 from karat.suites.codegen.harness.score import tested
+from karat.suites.codegen.harness.unit_score import unit_tested
 from karat.suites.codegen.hidden_tests.records import TestResults
 from karat.suites.codegen.hidden_tests.run import hidden_tests_of
 from karat.suites.codegen.hidden_tests.unstated_relations import with_unstated
@@ -28,6 +29,7 @@ from karat.suites.codegen.metrics.recovery import ErrorRecovery, recovery_of
 from karat.suites.codegen.metrics.understanding import PromptUnderstanding, understanding_of
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.perturb import perturbed
+from karat.suites.codegen.published.judging import judged_as_published
 from karat.suites.codegen.question.reading import read_question
 from karat.suites.codegen.question.vocabulary import vocabulary
 from karat.suites.codegen.records import Answers, Asked, Attempt, CodeFacts, Task
@@ -201,6 +203,11 @@ def _tried(box: Sandbox, task: Task, codes: list[str]) -> tuple[tuple[Attempt, .
 def _correctness(
     box: Sandbox, task: Task, code: str, outcome: Outcome, asked: Asked, facts: CodeFacts, options: Options
 ) -> tuple[Correctness, TestResults]:
+    if task.unit_tests is not None:
+        reference_outcome(box, task)
+        return unit_tested(task.unit_tests, outcome), TestResults()
+    if task.expected is not None and task.expected.published is not None:
+        return judged_as_published(task.expected.published, outcome), TestResults()
     if task.harness is not None:
         return tested(box, task, task.harness, code, outcome, options), TestResults()
     if task.reference:
