@@ -7,7 +7,6 @@ from karat.core.suite import Suite
 from karat.suites.codegen.accept import accept
 from karat.suites.codegen.case_file import case_file
 from karat.suites.codegen.cases import cases_from, load_cases, recognises, stream_cases, truth
-from karat.suites.codegen.comparison import compare
 from karat.suites.codegen.covers import coverable, covers
 from karat.suites.codegen.details import Details, details
 from karat.suites.codegen.explain import explain
@@ -26,6 +25,8 @@ from karat.suites.codegen.repair.figures import figures
 from karat.suites.codegen.repair.follow_up import follow_up
 from karat.suites.codegen.report import report
 from karat.suites.codegen.responses import understand
+from karat.suites.codegen.steps.budgets import spent
+from karat.suites.codegen.steps.compare import compare
 from karat.suites.codegen.tasks.check import check_cases
 from karat.suites.codegen.tasks.files import TaskEntry, TaskFile
 from karat.suites.codegen.try_target import try_target
@@ -57,6 +58,7 @@ suite = Suite(
     highlights=highlights,
     figures=figures,
     follow_up=follow_up,
+    spent=spent,
     prompting=PROMPTING,
     accept=accept,
     covers=covers,

@@ -29,6 +29,8 @@ def _task(case: JsonMapping) -> JsonObject | None:
     found: JsonObject = {"id": case["id"], "question": asked["content"], "name": case.get("name", "")}
     found |= _tables_and_expected(target)
     found["tests"] = [_test(test) for test in target.get("tests", ())]
+    found["steps"] = [_step(step) for step in target.get("steps", ())]
+    found["final"] = list(target.get("final", ()))
     found |= {key: target.get(key, "") for key in ("reference", "setup", "cluster")}
     found |= {"tags": case.get("tags", ()), "comments": case.get("comments", "")}
     found |= {name: target[key] for name, key, usual in _LIMITS if target.get(key, usual) != usual}
@@ -37,6 +39,13 @@ def _task(case: JsonMapping) -> JsonObject | None:
         for key, value in found.items()
         if value or key == "expected"
     }
+
+
+def _step(step: JsonMapping) -> JsonObject:
+    found: JsonObject = {"question": step["question"], **_tables_and_expected(step)}
+    found |= {"reference": step.get("reference", ""), "tests": [_test(test) for test in step.get("tests", ())]}
+    found["timeout"] = step.get("timeout")
+    return {key: value for key, value in found.items() if value or key == "expected"}
 
 
 def _tables_and_expected(target: JsonMapping) -> JsonObject:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import msgspec
 
-from karat.core.records import Case, Prediction, attempts
+from karat.core.records import Case
 from karat.core.suite import NotApplicable
 from karat.sandbox import Column, Outcome, Plain, Sandbox, Series
 from karat.sandbox import Table as Frame
@@ -32,11 +32,10 @@ from karat.suites.codegen.question.vocabulary import vocabulary
 from karat.suites.codegen.records import Answers, Asked, Attempt, CodeFacts, Task
 from karat.suites.codegen.results.precision import with_asked_digits
 from karat.suites.codegen.results.tables import NoTableError, given_table
-from karat.suites.codegen.running.completion import code_for
 from karat.suites.codegen.running.execution import run_code
 from karat.suites.codegen.running.printed_answers import REASON, advice
 from karat.suites.codegen.running.references import reference_outcome, schema_of
-from karat.suites.codegen.running.sandbox_client import warm_box
+from karat.suites.codegen.steps.records import SessionResult
 from karat.tables.explain.sample import ROWS, TableSample, sample_of
 
 
@@ -62,18 +61,12 @@ class Comparison(msgspec.Struct, frozen=True):
     sample: TableSample | None = None
     """The first rows of a result that is more than one value."""
     tests: TestResults = TestResults()
+    session: SessionResult | None = None
+    """The steps, where the task has some; everything else is then about the last step that decides."""
 
     @property
     def last(self) -> Attempt:
         return self.attempts[-1]
-
-
-def compare(case: Case[Task], turn: int, prediction: Prediction, options: Options) -> Comparison:
-    """Run and judge an answer. Raises Unreadable when the response holds no text, NotApplicable when the task's own
-    gold fails."""
-    question, task = asked_in(case, turn)
-    codes = [code_for(task, response) for response in attempts(prediction.response)]
-    return judged(question, task, codes, options, warm_box(options.python, unsafe=options.unsafe))
 
 
 def asked_in(case: Case[Task], turn: int) -> tuple[str, Task]:
@@ -97,7 +90,9 @@ def judged(
     schema, values = schema_of(box, task)
     asked = read_question(question, schema, values=values, words_known=vocabulary(options.vocabulary))
     facts = facts_of(task, code, schema)
-    correctness, tests = _correctness(box, task, code, outcome, asked, facts, with_asked_digits(options, asked, task))
+    correctness, tests = full_correctness(
+        box, task, code, outcome, asked, facts, with_asked_digits(options, asked, task)
+    )
     if tried[-1].printed and correctness.score is not None and not correctness.passed:
         told = {**correctness.evidence, "problem": advice(task, outcome)}
         correctness = msgspec.structs.replace(correctness, reason=REASON, evidence=told)
@@ -136,18 +131,18 @@ def judged(
         recovery,
         overall_of(parts, reasons),
         None if correctness.score is None else correctness.passed and len(tried) == 1,
-        _shown(outcome.result) if outcome.ok else "",
-        _sample(outcome.result) if outcome.ok else None,
+        shown(outcome.result) if outcome.ok else "",
+        sampled(outcome.result) if outcome.ok else None,
         tests,
     )
 
 
-def _shown(result: Plain) -> str:
+def shown(result: Plain) -> str:
     """Cut; of the results of several inputs the first."""
     return repr(result.shown if isinstance(result, Answers) else result)[:2_000]
 
 
-def _sample(result: Plain) -> TableSample | None:
+def sampled(result: Plain) -> TableSample | None:
     """None for a single value, and for what is no table. Of a large table only the first rows become texts."""
     found = result.shown if isinstance(result, Answers) else result
     height = found.height if isinstance(found, Frame) else len(found.column.values) if isinstance(found, Series) else 0
@@ -182,9 +177,10 @@ def _tried(box: Sandbox, task: Task, codes: list[str]) -> tuple[tuple[Attempt, .
     return tuple(tried), outcome
 
 
-def _correctness(
+def full_correctness(
     box: Sandbox, task: Task, code: str, outcome: Outcome, asked: Asked, facts: CodeFacts, options: Options
 ) -> tuple[Correctness, TestResults]:
+    """Whether a result is right, with the task's tests and on changed tables too."""
     if task.harness is not None:
         return tested(box, task, task.harness, code, outcome, options), TestResults()
     if task.reference:
