@@ -25,6 +25,7 @@ from karat.suites.codegen.repair.figures import figures
 from karat.suites.codegen.repair.follow_up import follow_up
 from karat.suites.codegen.report import report
 from karat.suites.codegen.responses import understand
+from karat.suites.codegen.rubric import RUBRIC
 from karat.suites.codegen.steps.budgets import spent
 from karat.suites.codegen.steps.compare import compare
 from karat.suites.codegen.tasks.check import check_cases
@@ -60,6 +61,7 @@ suite = Suite(
     follow_up=follow_up,
     spent=spent,
     prompting=PROMPTING,
+    rubric=RUBRIC,
     accept=accept,
     covers=covers,
     coverable=coverable,

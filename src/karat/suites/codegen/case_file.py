@@ -26,12 +26,16 @@ def _task(case: JsonMapping) -> JsonObject | None:
     if asked is None or asked["target"].get("template") or asked["target"].get("answer", "result") != "result":
         return None
     target = asked["target"]
-    found: JsonObject = {"id": case["id"], "question": asked["content"], "name": case.get("name", "")}
+    question = asked["content"]
+    if target.get("steps"):  # the first step has its question itself
+        question = question.removesuffix(target["steps"][0]["question"].strip()).strip()
+    found: JsonObject = {"id": case["id"], "question": question, "name": case.get("name", "")}
     found |= _tables_and_expected(target)
     found["tests"] = [_test(test) for test in target.get("tests", ())]
     found["steps"] = [_step(step) for step in target.get("steps", ())]
     found["final"] = list(target.get("final", ()))
-    found |= {key: target.get(key, "") for key in ("reference", "setup", "cluster")}
+    keys = ("reference", "language", "reference_language", "setup", "cluster")
+    found |= {key: target.get(key, "") for key in keys}
     found |= {"tags": case.get("tags", ()), "comments": case.get("comments", "")}
     found |= {name: target[key] for name, key, usual in _LIMITS if target.get(key, usual) != usual}
     return {

@@ -218,6 +218,8 @@ def _truth(task: Task) -> object:
         said = (*said, task.harness)
     if task.steps:
         said = (*said, task.final, tuple(map(_step_truth, task.steps)))
+    if task.language != "python" or task.reference_language is not None:
+        said = (*said, task.language, task.reference_language)
     return (*said, tuple(map(_test_truth, task.tests))) if task.tests else said
 
 
