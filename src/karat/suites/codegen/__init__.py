@@ -26,6 +26,7 @@ from karat.suites.codegen.repair.follow_up import follow_up
 from karat.suites.codegen.report import report
 from karat.suites.codegen.responses import understand
 from karat.suites.codegen.rubric import RUBRIC
+from karat.suites.codegen.running.environments import group
 from karat.suites.codegen.steps.budgets import spent
 from karat.suites.codegen.steps.compare import compare
 from karat.suites.codegen.tasks.check import check_cases
@@ -55,6 +56,7 @@ suite = Suite(
     cpu_heavy=True,
     truth=truth,
     recognises=recognises,
+    group=group,
     cluster=lambda case: next((turn.target.cluster for turn in case.conversation if turn.target is not None), ""),
     highlights=highlights,
     figures=figures,

@@ -34,7 +34,7 @@ def _task(case: JsonMapping) -> JsonObject | None:
     found["tests"] = [_test(test) for test in target.get("tests", ())]
     found["steps"] = [_step(step) for step in target.get("steps", ())]
     found["final"] = list(target.get("final", ()))
-    keys = ("reference", "language", "reference_language", "setup", "cluster")
+    keys = ("reference", "language", "reference_language", "setup", "cluster", "environment")
     found |= {key: target.get(key, "") for key in keys}
     found |= {"tags": case.get("tags", ()), "comments": case.get("comments", "")}
     found |= {name: target[key] for name, key, usual in _LIMITS if target.get(key, usual) != usual}

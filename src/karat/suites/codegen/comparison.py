@@ -34,6 +34,7 @@ from karat.suites.codegen.records import Answers, Asked, Attempt, CodeFacts, Tas
 from karat.suites.codegen.results.precision import with_asked_digits
 from karat.suites.codegen.results.tables import NoTableError, given_table
 from karat.suites.codegen.running.answers import run_answer, runnable
+from karat.suites.codegen.running.environments import UsedEnvironment, used
 from karat.suites.codegen.running.printed_answers import REASON, advice
 from karat.suites.codegen.running.references import reference_outcome, schema_of
 from karat.suites.codegen.running.sql_programs import in_python
@@ -63,6 +64,7 @@ class Comparison(msgspec.Struct, frozen=True):
     sample: TableSample | None = None
     """The first rows of a result that is more than one value."""
     tests: TestResults = TestResults()
+    environment: UsedEnvironment = UsedEnvironment()
     session: SessionResult | None = None
     """The steps, where the task has some; everything else is then about the last step that decides."""
 
@@ -139,6 +141,7 @@ def judged(
         shown(outcome.result) if outcome.ok else "",
         sampled(outcome.result) if outcome.ok else None,
         tests,
+        used(box),
     )
 
 

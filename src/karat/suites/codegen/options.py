@@ -8,6 +8,7 @@ from typing import Literal
 import msgspec
 
 from karat.core.suite import SuiteOptions
+from karat.environments import Environment
 from karat.tables.options import CompareOptions, Normalise, WholeNumbers
 
 MOST_REPAIRS = 20
@@ -55,7 +56,11 @@ class Options(SuiteOptions, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     max_cost: float | None = None
     """The same for its cost."""
     python: str = ""
-    """Another Python with pandas to run the code with: results differ between versions of pandas."""
+    """Another Python to run the code with: results differ between versions of pandas."""
+    environment: str = ""
+    """The environment of the project that tasks run in which name none."""
+    environments: dict[str, Environment] = msgspec.field(default_factory=dict)
+    """The environments of the project, filled in from ``karat.yaml``."""
     unsafe: bool = False
     """Run code although this machine has too few of the sandbox's layers. Your own word, see ``karat doctor``."""
     vocabulary: str = ""

@@ -155,6 +155,10 @@ class Task(msgspec.Struct, frozen=True, omit_defaults=True):
     """The steps of a session. Each says what is right after it; the task itself does not then."""
     final: tuple[int, ...] = ()
     """The numbers of the steps that decide, from 1; none: the last one."""
+    environment: str = ""
+    """The environment of the project that its code runs in; empty: that of the options."""
+    made_for: str = ""
+    """The version that a published set was written for, ``pandas==1.5``: an environment that has it is taken."""
 
 
 class Schema(msgspec.Struct, frozen=True):

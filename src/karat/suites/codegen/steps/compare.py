@@ -28,8 +28,8 @@ from karat.suites.codegen.metrics.understanding import understanding_of
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.records import Attempt, Task
 from karat.suites.codegen.running.completion import code_for
+from karat.suites.codegen.running.environments import box_for, used
 from karat.suites.codegen.running.execution import Snippet, attempt_of
-from karat.suites.codegen.running.sandbox_client import warm_box
 from karat.suites.codegen.steps.budgets import ran_out
 from karat.suites.codegen.steps.judge import Judged, after, judge_step, missing_state, reason_of
 from karat.suites.codegen.steps.records import NOT_REPEATABLE, SessionResult, StepResult
@@ -45,7 +45,7 @@ SHOWN = 2_000
 def compare(case: Case[Task], turn: int, prediction: Prediction, options: Options) -> Comparison:
     """Run and judge an answer, in one piece or in steps. Raises Unreadable and NotApplicable."""
     question, task = asked_in(case, turn)
-    box = warm_box(options.python, unsafe=options.unsafe)
+    box = box_for(task, options)
     if not task.steps:
         codes = [code_for(task, response) for response in attempts(prediction.response)]
         return judged(question, task, codes, options, box)
@@ -84,7 +84,7 @@ def session_judged(
     ]
     results, no_alone = _with_alone(box, task, codes, ran, results, options)
     session = SessionResult(tuple(results), task.final or (len(task.steps),), reason, no_alone)
-    return _as_comparison(question, task, session, judgements, ran)
+    return _as_comparison(box, question, task, session, judgements, ran)
 
 
 def _in_own_state(
@@ -172,6 +172,7 @@ def _with_alone(
 
 
 def _as_comparison(
+    box: Sandbox,
     question: str,
     task: Task,
     session: SessionResult,
@@ -220,6 +221,7 @@ def _as_comparison(
         step.result,
         sampled(outcome.result) if outcome.ok else None,
         found.tests,
+        used(box),
         session,
     )
 

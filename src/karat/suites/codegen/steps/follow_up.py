@@ -12,8 +12,8 @@ from karat.core.suite import NotApplicable, Unreadable
 from karat.sandbox import StepRun
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.records import Task
+from karat.suites.codegen.running.environments import box_for
 from karat.suites.codegen.running.execution import Snippet, attempt_of
-from karat.suites.codegen.running.sandbox_client import warm_box
 from karat.suites.codegen.steps.compare import read_codes
 from karat.suites.codegen.steps.run import run_steps
 
@@ -29,7 +29,7 @@ def next_step(task: Task, case_id: str, responses: Sequence[bytes], options: Opt
         codes = read_codes(task, Prediction(case_id, response=join_attempts(list(responses))))
     except Unreadable:
         return None
-    box = warm_box(options.python, unsafe=options.unsafe)
+    box = box_for(task, options)
     try:
         ran = run_steps(box, task, codes, options.session_timeout)
     except NotApplicable:
