@@ -49,8 +49,7 @@ class Details(msgspec.Struct, frozen=True):
     """What the task's tests said, and the relations that were tried."""
     environment: UsedEnvironment | msgspec.UnsetType = msgspec.UNSET
     """What the code ran with."""
-
-    session: SessionResult | msgspec.UnsetType = msgspec.UNSET
+    steps: SessionResult | msgspec.UnsetType = msgspec.UNSET
     """The steps, where the task has some."""
 
     @property

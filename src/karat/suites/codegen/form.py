@@ -46,8 +46,8 @@ _REASONS = {
 
 def form(details: Details, task: Task | None, _answer: Prediction | None) -> CaseForm:
     """The result first, then the code; what the question asks for is folded. Of a session: its steps."""
-    if details.session:
-        return session_form(details.session, task)
+    if details.steps:
+        return session_form(details.steps, task)
     views = [*_result(details, task), _code(details, task)]
     if len(details.attempts) > 1:
         views.append(_tries(details))

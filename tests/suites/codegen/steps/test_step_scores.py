@@ -81,7 +81,7 @@ def test_a_name_that_an_earlier_step_should_have_set() -> None:
     found = judge(RIGHT[0], "1 / 0", "result = high.price.sum()", "result = unheard_of")
     assert found.session is not None
     assert [step.reason for step in found.session.steps] == ["", "did_not_run", "state_missing", "did_not_run"]
-    assert found.session.steps[2].problem.startswith("the name high is not there")
+    assert found.session.steps[2].trouble.startswith("the name high is not there")
     assert [step.alone for step in found.session.steps] == ["right", "wrong", "right", "wrong"]
 
 

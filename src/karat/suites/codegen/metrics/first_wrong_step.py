@@ -24,7 +24,7 @@ def score(comparison: Comparison) -> Score:
     number = session.first_wrong
     before = [step for step in session.unsettled if number is None or step.number < number]
     if before:
-        return not_applicable(f"step {before[0].number} needs review: {before[0].problem}")
+        return not_applicable(f"step {before[0].number} needs review: {before[0].trouble}")
     if number is None:
         return not_applicable("no step is wrong")
     return Score(float(number), "scored", session.steps[number - 1].reason)

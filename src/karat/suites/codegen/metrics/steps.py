@@ -26,7 +26,7 @@ def score(comparison: Comparison) -> Score:
         return not_applicable(NO_STEPS)
     if session.unsettled:
         step = session.unsettled[0]
-        return not_applicable(f"step {step.number} needs review: {step.problem}")
+        return not_applicable(f"step {step.number} needs review: {step.trouble}")
     return Score(session.right / len(session.steps), "scored", session.ran_out)
 
 

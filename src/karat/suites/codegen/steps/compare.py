@@ -129,7 +129,7 @@ def _result(task: Task, number: int, code: str, run: StepRun, found: Judged, mis
     )
     if not run.repeatable:
         problem = "the steps before it gave other results when they were run again"
-        return msgspec.structs.replace(result, state="review", reason=NOT_REPEATABLE, problem=problem)
+        return msgspec.structs.replace(result, state="review", reason=NOT_REPEATABLE, trouble=problem)
     if found.correctness.score is None:
         return msgspec.structs.replace(result, state="review")
     return result
@@ -158,14 +158,14 @@ def _with_alone(
         if code is None or run is None:
             found[place] = msgspec.structs.replace(step, alone="missing")
         elif place == 0:
-            found[place] = msgspec.structs.replace(step, alone=step.state, alone_problem=step.problem)
+            found[place] = msgspec.structs.replace(step, alone=step.state, alone_trouble=step.trouble)
         else:
             before = [one.reference for one in task.steps[:place]]
             word = judge_step(box, task, place + 1, before, code, run.outcome, options).correctness
             unknown = word.score is None or not run.repeatable
             state = "review" if unknown else "right" if word.passed else "wrong"
             problem = "" if word.passed else reason_of(word)[1]
-            found[place] = msgspec.structs.replace(step, alone=state, alone_problem=problem)
+            found[place] = msgspec.structs.replace(step, alone=state, alone_trouble=problem)
     for place in range(len(runs), len(found)):
         found[place] = msgspec.structs.replace(found[place], alone="missing")
     return found, ""
@@ -232,7 +232,7 @@ def _decided(session: SessionResult, judgements: dict[int, Judged]) -> Correctne
     for number in session.final:
         step = session.steps[number - 1]
         if step.state == "review":
-            return Correctness(None, reason=step.reason, evidence={"problem": f"step {number}: {step.problem}"})
+            return Correctness(None, reason=step.reason, evidence={"problem": f"step {number}: {step.trouble}"})
         if step.state == "missing":
             problem = f"step {number} is missing: {step.reason.replace('_', ' ')}"
             found.append(Correctness(0.0, reason=step.reason, evidence={"problem": problem}))

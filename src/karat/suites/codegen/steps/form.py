@@ -54,10 +54,10 @@ def sentence(session: SessionResult) -> str:
     total = len(session.steps)
     if session.unsettled:
         step = session.unsettled[0]
-        return f"step {step.number} of {total} needs review: {step.problem}"
+        return f"step {step.number} of {total} needs review: {step.trouble}"
     if session.first_wrong is not None:
         step = session.steps[session.first_wrong - 1]
-        return f"step {step.number} of {total} is the first wrong one: {step.error or step.problem}"
+        return f"step {step.number} of {total} is the first wrong one: {step.error or step.trouble}"
     missing = [step for step in session.steps if step.state == "missing"]
     if missing:
         why = f": {session.ran_out} ran out" if session.ran_out else ""
@@ -84,7 +84,7 @@ def _facts(session: SessionResult) -> tuple[str, ...]:
 def _text(step: StepResult) -> str:
     said = step.question.strip()
     if step.state != "right":
-        said += f" — {step.error or step.problem or step.reason.replace('_', ' ')}"
+        said += f" — {step.error or step.trouble or step.reason.replace('_', ' ')}"
     return said[:SHOWN]
 
 
@@ -96,7 +96,7 @@ def _figures(step: StepResult) -> str:
 
 
 def _alone(step: StepResult) -> str:
-    return f"Step {step.number}: {step.alone}{f': {step.alone_problem}' if step.alone_problem else ''}"
+    return f"Step {step.number}: {step.alone}{f': {step.alone_trouble}' if step.alone_trouble else ''}"
 
 
 def _code(step: StepResult, task: Task | None, *, opened: bool) -> Codes:

@@ -23,7 +23,7 @@ class StepResult(msgspec.Struct, frozen=True, omit_defaults=True):
     code: str = ""
     reason: str = ""
     """Why it is not right, as a code."""
-    problem: str = ""
+    trouble: str = ""
     """The same in words."""
     ran: bool = False
     error: str = ""
@@ -38,7 +38,7 @@ class StepResult(msgspec.Struct, frozen=True, omit_defaults=True):
     """The steps before it were run again for it, because their state could not be forked."""
     alone: StepState | None = None
     """The same after the references of the steps before it; None where that is not known."""
-    alone_problem: str = ""
+    alone_trouble: str = ""
 
 
 class SessionResult(msgspec.Struct, frozen=True, omit_defaults=True):

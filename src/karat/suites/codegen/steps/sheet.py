@@ -13,7 +13,7 @@ LONGEST = 8_000
 
 def steps_sheet(result: RunResult) -> Sheet | None:
     """None for a run without sessions."""
-    found = [(case.id, details.session) for case, details in tries(result) if details.session]
+    found = [(case.id, details.steps) for case, details in tries(result) if details.steps]
     if not found:
         return None
     sessions = Table(
@@ -67,7 +67,7 @@ def _rows(task: str, session: SessionResult) -> list[tuple[Cell, ...]]:
             step.state,
             step.alone or "",
             "yes" if step.number == session.first_wrong else "",
-            visible(step.error or step.problem or step.reason)[:LONGEST],
+            visible(step.error or step.trouble or step.reason)[:LONGEST],
             step.seconds if step.code else None,
             step.peak_memory / MB if step.code else None,
             "yes" if step.replayed else "",
