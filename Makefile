@@ -5,7 +5,7 @@ STAMP := .venv/.installed
 # Hundreds of short processes import karat in the tests: without compiled files each would compile it anew.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test test-docs test-whole test-servers test-computing lint types contracts check schema lock bench bench-check clean setup fuzz proofs proof-kills proof-long proof-model sbom audit chaos news
+.PHONY: demo test test-docs test-whole test-servers test-computing lint types contracts check schema lock bench bench-check clean setup fuzz proofs proof-kills proof-long proof-model sbom audit chaos news site
 
 demo: $(STAMP)
 	@$(BIN)/karat demo
@@ -127,5 +127,9 @@ VERSION ?=
 news: $(TOOLS_STAMP)
 	$(TOOLS)/towncrier build $(if $(VERSION),--yes --version $(VERSION),--draft --version next)
 
+# The documentation as a site in the folder site/. It fetches nothing, neither now nor when it is read.
+site: $(STAMP)
+	$(BIN)/zensical build --strict
+
 clean:
-	rm -rf .venv .venv-tools .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist build
+	rm -rf .venv .venv-tools .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .cache dist build site

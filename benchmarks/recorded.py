@@ -21,7 +21,7 @@ SECONDS = 0.5
 _HEAD = """# Benchmarks: every claim
 
 Made from `benchmarks/results.json` by `python -m benchmarks page`; do not edit it by hand. What each benchmark does is
-in [benchmarks/README.md](../benchmarks/README.md).
+in `benchmarks/README.md`.
 
     make bench                                       # run all benchmarks, then print this table
     .venv/bin/python -m benchmarks record startup    # run some and record their figures here

@@ -18,7 +18,7 @@ from karat.cli.options import verbosity
 from karat.cli.options.bare_options import accept_bare_options
 from karat.cli.printing.fetching import fetch_progress
 from karat.cli.printing.plugin_warnings import show_plugin_warnings
-from karat.cli.setup import check, demo, doctor, explain, imports, init, schema, structures, watch
+from karat.cli.setup import check, demo, doctor, env, explain, imports, init, schema, structures, watch
 from karat.cli.stored_runs import comment, compare, export, gate, judge, report, runs, serve, show, store
 from karat.core.problems import UserError
 from karat.core.remote.room import display_with
@@ -98,6 +98,7 @@ app.command("import", short_help="Turn a spreadsheet or another tool's file into
 app.command("export", short_help="Write answers, scores and reviews of a run to files.")(export.export)
 app.command("serve", short_help="Browse, compare and review runs in a browser.")(serve.serve)
 app.command("doctor", short_help="Show what works on this machine and what to install.")(doctor.doctor)
+app.add_typer(env.app, name="env")
 accept_bare_options(app)  # after every verb is there
 
 

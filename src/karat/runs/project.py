@@ -24,10 +24,12 @@ from karat.core.suite import Suite, SuiteOptions
 from karat.core.system import SystemConfig, SystemType
 from karat.core.yaml.plain_values import node_of
 from karat.core.yaml.structs import Findings, Raw, documents, env_setting, load, read, secret_message
+from karat.environments import Environment
 from karat.judge.settings import JudgeSettings
 from karat.runs.case_order import Order
 from karat.runs.executors.choice import parse_executor
 from karat.runs.plain_secrets import secret_problems
+from karat.runs.project_environments import check_names, with_environments
 from karat.runs.project_keys import expand_short_keys
 from karat.runs.project_prompts import check_prompts
 from karat.runs.stopping import GRACE, wrong_seconds
@@ -86,6 +88,8 @@ class ProjectFile(msgspec.Struct, frozen=True):
     baseline: str = ""
     gates: tuple[Gate, ...] = ()
     judge: JudgeSettings | None = None
+    environments: dict[str, Environment] = {}
+    """Python environments that tasks name, see ``karat env``."""
 
 
 class Project(msgspec.Struct, frozen=True):
@@ -104,6 +108,8 @@ class Project(msgspec.Struct, frozen=True):
     """Where scoring runs, as ``--executor`` says it; empty: in this process, or on processes for a heavy suite."""
     judge: JudgeSettings | None = None
     """The system that judges what no rule can settle."""
+    environments: dict[str, Environment] = {}
+    """By name, with absolute paths."""
 
 
 def load_project(path: Path) -> Project:
@@ -133,6 +139,7 @@ def load_project(path: Path) -> Project:
         if system is not None:
             check_prompts(parts.systems[name].node, system, asking[name], path.resolve().parent, findings)
     _check_executor(root, findings)
+    check_names(root, findings)
     if parts.judge is not None and parts.judge.system not in systems:
         message = f'"judge" names the system "{parts.judge.system}", which is not under "systems"'
         findings.problems.append(Problem(message, file=str(path), hint=did_you_mean(parts.judge.system, systems)))
@@ -143,17 +150,19 @@ def load_project(path: Path) -> Project:
         raise UserError(said, hint=hint, problems=findings.problems)
     known = {name: system for name, system in systems.items() if system is not None}
     folder = path.resolve().parent
+    environments = {name: one.placed(folder) for name, one in found.environments.items()}
     return Project(
         folder,
         found.name or folder.name,
         store_url(found.store, folder),
         known,
-        tuple(suites),
+        tuple((entry, with_environments(options, environments)) for entry, options in suites),
         found.run,
         found.gates,
         found.baseline,
         found.executor,
         found.judge,
+        environments,
     )
 
 

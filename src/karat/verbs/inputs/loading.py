@@ -16,6 +16,8 @@ from karat.core.records import AnyCase, Prediction
 from karat.core.remote.paths import local_input
 from karat.core.suite import Suite, SuiteOptions
 from karat.runs.project import options_from
+from karat.runs.project_environments import FIELD, with_environments
+from karat.verbs.inputs.projects import environments_here
 from karat.verbs.inputs.python_values import given_cases, given_predictions
 from karat.verbs.inputs.steps import step
 
@@ -79,4 +81,5 @@ def nothing_read(noun: str, suite: Suite, given: Cases | Predictions, problems: 
 
 def options_for(suite: Suite, options: Options) -> SuiteOptions:
     """The options of a suite from Python values; those that are left out have their defaults."""
-    return options if isinstance(options, SuiteOptions) else options_from(suite.options, options or {})
+    given = options if isinstance(options, SuiteOptions) else options_from(suite.options, options or {})
+    return with_environments(given, environments_here()) if FIELD in given.__struct_fields__ else given

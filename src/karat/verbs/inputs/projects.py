@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from karat.core.files.project_folder import find_project
 from karat.core.problems import UserError
+from karat.environments import Environment
 from karat.runs.project import DEFAULT_STORE, STORE_RETRY, Project, load_project, store_url
 
 if TYPE_CHECKING:
@@ -19,6 +20,15 @@ def project_here(config: str | Path | None) -> Project | None:
         raise UserError(f"there is no project file {config}", hint="karat init starts a project.")
     found = Path(config) if config is not None else find_project()
     return load_project(found) if found else None
+
+
+def environments_here() -> dict[str, Environment]:
+    """The environments of the project of this folder. One with mistakes has none: other commands say what is wrong."""
+    try:
+        project = project_here(None)
+    except UserError:
+        return {}
+    return {} if project is None else project.environments
 
 
 def store_here(store: str | Path | None, config: str | Path | None = None) -> str:

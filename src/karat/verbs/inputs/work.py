@@ -16,8 +16,9 @@ from karat.core.suite import Suite, SuiteOptions
 from karat.core.system import RecordedConfig
 from karat.runs.case_selection import Choice
 from karat.runs.project import Project, RunOptions, from_settings
+from karat.runs.project_environments import with_environments
 from karat.stats.gates.verdicts import Gate
-from karat.verbs.inputs.projects import project_here
+from karat.verbs.inputs.projects import environments_here, project_here
 from karat.verbs.inputs.systems import REPLAY, is_type, named_system
 
 if TYPE_CHECKING:
@@ -173,9 +174,10 @@ def _from_flags(
     project: Project | None = None,
 ) -> Work:
     loaded = plugins.load_suite(suite)
+    options = overruled(loaded, loaded.options(), settings)
     return Work(
         suite=loaded,
-        options=overruled(loaded, loaded.options(), settings),
+        options=with_environments(options, environments_here() if project is None else project.environments),
         cases=cases,
         predictions=predictions,
         config=named_system(system, system_settings, project) if system else None,
