@@ -26,6 +26,13 @@ GRACE = 5.0
 SLACK = 1024**2
 PLOTS = re.compile(r"matplotlib|seaborn|pyplot|\bplt\b|\.plot\b|\.hist\(|\.boxplot\(")
 """Code that probably draws."""
+LIBRARIES = {
+    "seaborn": re.compile(r"\bseaborn\b"),
+    "plotly.graph_objects": re.compile(r"\bplotly\b"),
+    "plotly.express": re.compile(r"\bplotly\.express\b|\bplotly import express\b"),
+    "altair": re.compile(r"\baltair\b"),
+}
+"""Other libraries that draw, by how code names them."""
 
 
 class Ready(msgspec.Struct, frozen=True):
@@ -57,7 +64,7 @@ class Server:
         self.pid = process.pid
         self._connection = Connection(process.stdout.fileno(), process.stdin.fileno())
         self._memory_kills = 0
-        self._draws = False
+        self._draws: set[str] = set()
         try:
             head, _ = self._connection.receive(time.monotonic() + START, 0)
             self.ready = msgspec.json.decode(head, type=Ready)
@@ -80,8 +87,9 @@ class Server:
         wanted = [{"name": t.name, "digest": t.digest, "kind": t.kind, "files": t.files} for t in tables]
         head = {"do": "run", "tables": wanted, "limits": wire, "mentions_csv": "csv" in code.lower()}
         request = frame(head, code.encode("utf-8", "replace"))
-        if not self._draws and PLOTS.search(code):
-            self._prepare_drawing()
+        libraries = [name for name, named in LIBRARIES.items() if named.search(code)]
+        if (limits.figures or PLOTS.search(code) or libraries) and not self._draws.issuperset({"", *libraries}):
+            self._prepare_drawing(libraries)
         most = 2 * limits.output + limits.result + SLACK
         for _ in range(2):
             facts, body = self._ask(request, limits.wall + GRACE, most)
@@ -113,15 +121,16 @@ class Server:
         out_of_memory, self._memory_kills = kills > self._memory_kills, kills
         return judge(facts, out, err, message, limits, out_of_memory=out_of_memory)
 
-    def _prepare_drawing(self) -> None:
-        """Import matplotlib in the server, once: in every child it would take longer than most snippets may."""
+    def _prepare_drawing(self, libraries: Sequence[str]) -> None:
+        """Import matplotlib in the server, and these, once: in every child it would take longer than most snippets
+        may."""
         deadline = time.monotonic() + LOAD
         try:
-            self._connection.send(frame({"do": "drawing"}), deadline)
+            self._connection.send(frame({"do": "drawing", "libraries": libraries}), deadline)
             self._connection.receive(deadline, SLACK)
         except (Gone, Late) as error:
             raise Lost("the server died while importing matplotlib") from error
-        self._draws = True
+        self._draws |= {"", *libraries}
 
     def _send_tables(self, missing: Sequence[GivenTable], all_of_them: Sequence[GivenTable]) -> None:
         keep = [table.digest for table in all_of_them]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import datetime
 import math
-from typing import Any, Optional, Union  # Any: objects of matplotlib, which is not imported before code draws
+from typing import Any, Union  # Any: objects of matplotlib, which is not imported before code draws
 
 import pandas
 
@@ -59,7 +59,7 @@ class AxisReader:
         if mapping:
             return {float(place): text(str(name)) for name, place in mapping.items()}
         formatter = self.axis.get_major_formatter()
-        function = getattr(formatter, "func", None)
+        function: Any = getattr(formatter, "func", None)
         inner = getattr(function, "func", None)
         if getattr(inner, "__name__", "") == "_format_with_dict":
             return {float(place): text(name) for place, name in function.args[0].items() if name != ""}
@@ -105,7 +105,7 @@ class AxisReader:
         converter = get() if get is not None else getattr(self.axis, "converter", None)
         return type(converter).__name__ or "Period"
 
-    def _label(self, number: float, *, near: bool) -> Optional[str]:
+    def _label(self, number: float, *, near: bool) -> str | None:
         closest = min(self.labels, key=lambda place: abs(place - number))
         reach = self.spacing / 2 if near else NEAR * max(1.0, abs(closest))
         return self.labels[closest] if abs(closest - number) <= reach else None
@@ -144,7 +144,7 @@ class Names:
         own = [each.get_legend() for each in axes]
         legends = [legend for legend in (*own, *getattr(figure, "legends", ())) if isinstance(legend, Legend)]
         shown = [legend for legend in legends if legend.get_visible()]
-        self.shown: Optional[list[str]] = None
+        self.shown: list[str] | None = None
         self.by_colour: dict[tuple[int, ...], str] = {}
         for legend in shown:
             names = [text(each.get_text()) for each in legend.get_texts()]

@@ -55,15 +55,15 @@ def read_bars(groups: list[Bars], x: AxisReader, y: AxisReader, names: Names) ->
         axis, values = (y, x) if group.horizontal else (x, y)
         name = names.of(group.label, *dict.fromkeys(bar.colour for bar in group.bars[:1]))
         if _is_hist(group, axis):
-            points = [[_edge(axis, bar.left), _edge(axis, bar.left + bar.width), plain(bar.length)] for bar in group.bars]
+            points = [
+                [_edge(axis, bar.left), _edge(axis, bar.left + bar.width), plain(bar.length)] for bar in group.bars
+            ]
             kind = "hist"
         else:
             order = sorted(range(len(group.bars)), key=lambda place: group.middles[place])
             if group.horizontal != axis.inverted:  # from top to bottom, from left to right
                 order.reverse()
-            points = [
-                [axis.value(group.middles[at], near=True), _length(values, group.bars[at])] for at in order
-            ]
+            points = [[axis.value(group.middles[at], near=True), _length(values, group.bars[at])] for at in order]
             kind = "bar"
         points = [point for point in points if point[-1] is not None]
         found.append(
@@ -100,9 +100,7 @@ def _is_hist(group: Bars, axis: AxisReader) -> bool:
 
 def _put_beside(groups: list[Bars], x: AxisReader, y: AxisReader) -> None:
     """Bars of several calls side by side on an axis of numbers: the middle of a group is its place."""
-    plain_groups = [
-        group for group in groups if not (y if group.horizontal else x).is_category and not group.counted
-    ]
+    plain_groups = [group for group in groups if not (y if group.horizontal else x).is_category and not group.counted]
     if len(plain_groups) < 2 or len({(len(group.bars), group.horizontal) for group in plain_groups}) > 1:
         return
     first = plain_groups[0]

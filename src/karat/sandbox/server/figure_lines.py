@@ -71,7 +71,7 @@ class Area:
     def __init__(self, artist: Any) -> None:
         from matplotlib.collections import PolyCollection
 
-        paths = PolyCollection.get_paths(artist)
+        paths: Any = PolyCollection.get_paths(artist)
         upper, lower = [], []
         for path in paths:
             count = (len(path.vertices) - 3) // 2
@@ -121,7 +121,11 @@ class Area:
 
 
 def read_lines(
-    lines: list[Line], areas: list[Area], bars: list[tuple[float, float]], axes: tuple[AxisReader, AxisReader], names: Names
+    lines: list[Line],
+    areas: list[Area],
+    bars: list[tuple[float, float]],
+    axes: tuple[AxisReader, AxisReader],
+    names: Names,
 ) -> list[Found]:
     """The series of these lines and areas."""
     x, y = axes
@@ -157,7 +161,7 @@ def _is_name(label: Any) -> bool:
 
 
 def _points(xs: Any, ys: Any, x: AxisReader, y: AxisReader) -> list[list[Value]]:
-    order = range(len(xs))
+    order = list(range(len(xs)))
     if x.is_category and x.covers(value for value in xs if value == value):
         order = sorted(order, key=lambda place: xs[place], reverse=x.inverted)
         return [[x.value(xs[at]), _value(y, ys[at])] for at in order]
@@ -180,7 +184,7 @@ def read_clouds(artists: list[Any], x: AxisReader, y: AxisReader, names: Names) 
 
     found: list[Found] = []
     for artist in artists:
-        data = numpy.ma.filled(numpy.ma.asarray(PathCollection.get_offsets(artist), dtype=float), numpy.nan)
+        data: Any = numpy.ma.filled(numpy.ma.asarray(PathCollection.get_offsets(artist), dtype=float), numpy.nan)
         data = data.reshape(-1, 2)
         faces = PathCollection.get_facecolor(artist)
         if not len(faces):
@@ -204,10 +208,8 @@ def marked(found: list[Found]) -> list[Found]:
     lines = [one for one in found if one["type"] == "line"]
     kept = []
     for one in found:
-        twin = next(
-            (line for line in lines if one["type"] == "scatter" and sorted(map(repr, line["points"])) == sorted(map(repr, one["points"]))),
-            None,
-        )
+        shown = sorted(map(repr, one["points"])) if one["type"] == "scatter" else None
+        twin = next((line for line in lines if sorted(map(repr, line["points"])) == shown), None)
         if twin is None or (one["name"] and twin["name"] and one["name"] != twin["name"]):
             kept.append(one)
         else:

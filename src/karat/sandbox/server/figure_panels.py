@@ -6,7 +6,7 @@ that lie on each other (``twinx``) are one panel.
 
 from __future__ import annotations
 
-from typing import Any, Optional  # Any: objects of matplotlib, which is not imported before code draws
+from typing import Any  # Any: objects of matplotlib, which is not imported before code draws
 
 from .figure_axis import AxisReader, Names, colour, plain, text
 from .figure_bars import Bars, read_bars
@@ -105,7 +105,7 @@ def _panel(group: list[Any], figure: Any, calls: Calls, unknown: list[str]) -> F
     }
 
 
-def _range(ends: Any) -> Optional[list[Any]]:
+def _range(ends: Any) -> list[Any] | None:
     found = [plain(end) for end in ends]
     return found if all(end is not None for end in found) else None
 
@@ -180,7 +180,9 @@ def _axes(axes: Any, names: Names, calls: Calls, unknown: list[str]) -> tuple[li
             found = read_image(image, x, y)
             series += [found] if found else []
             unknown += [] if found else ["a picture in colours"]
-    spans = [(min(bar.left, bar.left + bar.width), max(bar.left, bar.left + bar.width)) for one in groups for bar in one.bars]
+    spans = [
+        (min(bar.left, bar.left + bar.width), max(bar.left, bar.left + bar.width)) for one in groups for bar in one.bars
+    ]
     series += read_lines(own_lines, areas, spans, (x, y), names)
     series += read_clouds(clouds, x, y, names)
     return marked([one for one in series if one["points"]]), across

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import base64
-from typing import Any, Optional  # Any: a figure of matplotlib, which is not imported before code draws
+from typing import Any  # Any: a figure of matplotlib, which is not imported before code draws
 
 WIDTH, HEIGHT = 800, 600
 SMALLEST = 1
 
 
-def picture_of(figure: Any) -> Optional[dict[str, Any]]:
+def picture_of(figure: Any) -> dict[str, Any] | None:
     """Width, height and RGBA in base64; None when it cannot be drawn."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure

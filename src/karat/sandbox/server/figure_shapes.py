@@ -15,14 +15,13 @@ def read_wedges(wedges: list[Any], names: Names, texts: list[Any]) -> list[Found
     """Pies, one for each size of ring: the share of a wedge is its angle."""
     from matplotlib.patches import Wedge
 
-    rings: dict[tuple[float, float, float], list[Any]] = {}
+    rings: dict[float, list[Any]] = {}
     for wedge in wedges:
-        centre = wedge.center
-        rings.setdefault((round(float(wedge.r), 6), 0.0, 0.0), []).append((wedge, centre))
+        rings.setdefault(round(float(wedge.r), 6), []).append(wedge)
     found: list[Found] = []
     for ring in rings.values():
         points: list[list[Value]] = []
-        for place, (wedge, _) in enumerate(ring):
+        for place, wedge in enumerate(ring):
             label = Wedge.get_label(wedge)
             name = names.of(label, colour(wedge.get_facecolor()))
             if not name and len(texts) == len(ring):
@@ -38,7 +37,7 @@ def read_mesh(mesh: Any, x: AxisReader, y: AxisReader) -> Found:
 
     places = numpy.asarray(QuadMesh.get_coordinates(mesh), dtype=float)
     rows, columns = places.shape[0] - 1, places.shape[1] - 1
-    values = numpy.ma.filled(numpy.ma.asarray(mesh.get_array(), dtype=float), numpy.nan).reshape(rows, columns)
+    values: Any = numpy.ma.filled(numpy.ma.asarray(mesh.get_array(), dtype=float), numpy.nan).reshape(rows, columns)
     across = [(places[0, at, 0] + places[0, at + 1, 0]) / 2 for at in range(columns)]
     down = [(places[at, 0, 1] + places[at + 1, 0, 1]) / 2 for at in range(rows)]
     return _matrix(values, across, down, x, y)
@@ -51,7 +50,7 @@ def read_image(image: Any, x: AxisReader, y: AxisReader) -> Found | None:
     data = AxesImage.get_array(image)
     if data is None or getattr(data, "ndim", 0) != 2:
         return None
-    values = numpy.ma.filled(numpy.ma.asarray(data, dtype=float), numpy.nan)
+    values: Any = numpy.ma.filled(numpy.ma.asarray(data, dtype=float), numpy.nan)
     left, right, bottom, top = (float(end) for end in AxesImage.get_extent(image))
     rows, columns = values.shape
     upper = getattr(image, "origin", "upper") == "upper"
@@ -87,10 +86,10 @@ def read_boxes(drawn: dict[str, list[Any]], vertical: bool, x: AxisReader, y: Ax
         if len(boxes) == count:
             low, high = _ends(boxes[place], vertical)[1]
         else:
-            low, high = (max(lines[0]), min(lines[1])) if len(lines) == 2 else (None, None)
+            low, high = (max(lines[0]), min(lines[1])) if len(lines) == 2 else (median, median)
         figures = [low, median, high, min(ends, default=low), max(ends, default=high)]
         name = axis.value((along[0] + along[1]) / 2, near=True)
-        points.append([name, *(None if figure is None else plain(figure) for figure in figures)])
+        points.append([name, *(plain(figure) for figure in figures)])
         if len(boxes) == count:
             face = getattr(boxes[place], "get_facecolor", None)
             faces.append(colour(face() if face is not None else boxes[place].get_color()))

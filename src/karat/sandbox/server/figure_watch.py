@@ -11,7 +11,8 @@ import functools
 import json
 import os
 import sys
-from typing import Any, Callable, Optional  # Any: figures of any library, known by what they can do
+from collections.abc import Callable  # Any: figures of any library, known by what they can do
+from typing import Any
 
 from .figure_panels import Calls, Unreadable, read_figure
 from .figure_picture import picture_of
@@ -42,7 +43,7 @@ class Drawn:
     def __init__(self, figure: Any, kind: str) -> None:
         self.figure = figure
         self.kind = kind
-        self.found: Optional[Found] = None
+        self.found: Found | None = None
         self.saved: list[str] = []
         self.answer = False
         self.closed = False
@@ -57,6 +58,7 @@ class FigureWatch:
         self.drawn: list[Drawn] = []
         self.calls = Calls()
         self.classes: list[tuple[type, dict[str, Any]]] = []
+        self.watched: list[tuple[Any, str, Any]] = []
         if "matplotlib.pyplot" in sys.modules:
             self._watch_matplotlib()
         if "plotly.basedatatypes" in sys.modules:
@@ -87,8 +89,7 @@ class FigureWatch:
                 if isinstance(kind, type):
                     self.classes.append((kind, dict(vars(kind))))
 
-    @staticmethod
-    def _before(owner: Any, name: str, look: Callable[..., None]) -> None:
+    def _before(self, owner: Any, name: str, look: Callable[..., None]) -> None:
         original = getattr(owner, name)
 
         @functools.wraps(original)
@@ -96,10 +97,10 @@ class FigureWatch:
             look(*args, **options)
             return original(*args, **options)
 
+        self.watched.append((owner, name, original))
         setattr(owner, name, watched)
 
-    @staticmethod
-    def _after(owner: Any, name: str, look: Callable[..., None]) -> None:
+    def _after(self, owner: Any, name: str, look: Callable[..., None]) -> None:
         original = getattr(owner, name)
 
         @functools.wraps(original)
@@ -108,6 +109,7 @@ class FigureWatch:
             look(made, *args, **options)
             return made
 
+        self.watched.append((owner, name, original))
         setattr(owner, name, watched)
 
     def _counted(self, made: Any, axes: Any, *_: Any, **__: Any) -> None:
@@ -156,7 +158,7 @@ class FigureWatch:
             if one is not None:
                 self._read(one)
 
-    def _entry(self, figure: Any, kind: str) -> Optional[Drawn]:
+    def _entry(self, figure: Any, kind: str) -> Drawn | None:
         for one in self.drawn:
             if one.figure is figure and not one.closed:
                 return one
@@ -203,11 +205,12 @@ class FigureWatch:
         def watched(figure: Any, target: Any = "", *args: Any, **options: Any) -> Any:
             one = self._entry(figure, kind)
             if one is not None and isinstance(target, (str, os.PathLike)):
-                one.saved.append(os.path.basename(os.fspath(target))[:200])
+                one.saved += [os.path.basename(os.fspath(target))[:200]] if target else []
             if not draws or str(target).lower().endswith((".png", ".svg", ".pdf", ".jpg", ".jpeg")):
                 return None
             return original(figure, target, *args, **options)
 
+        self.watched.append((owner, name, original))
         setattr(owner, name, watched)
 
     # -- the end ------------------------------------------------------------------------------------------------------
@@ -226,7 +229,14 @@ class FigureWatch:
         changed = self._changed()
         return [self._sent(one, changed) for one in self.drawn[: self.most]]
 
-    def _answer(self, result: Any) -> Optional[tuple[Any, str]]:
+    def end(self) -> None:
+        """Put everything back, and close all figures: the next code draws anew."""
+        for owner, name, original in reversed(self.watched):
+            setattr(owner, name, original)
+        if "matplotlib.pyplot" in sys.modules:
+            sys.modules["matplotlib.pyplot"].close("all")
+
+    def _answer(self, result: Any) -> tuple[Any, str] | None:
         kinds = {base.__module__.partition(".")[0] for base in type(result).__mro__}
         if isinstance(result, dict):
             if isinstance(result.get("data"), list) and "layout" in result:
@@ -243,7 +253,7 @@ class FigureWatch:
             return self._figure_of(items[0]) if items else None
         return None
 
-    def _figure_of(self, value: Any) -> Optional[tuple[Any, str]]:
+    def _figure_of(self, value: Any) -> tuple[Any, str] | None:
         if "matplotlib.figure" not in sys.modules:
             return None
         from matplotlib.figure import Figure

@@ -36,6 +36,7 @@ class Server:
             os.makedirs(folder, exist_ok=True)
         os.environ["MPLCONFIGDIR"] = f"{self.work}/matplotlib"  # emptied after every snippet
         self.isolation = self._isolation(usual)
+        os.environ["HOME"] = self.isolation.folder  # altair asks for one when it is imported
         self.tables = Tables(self.shelf, safe=self.isolation.rules is not None and self.isolation.filter is not None)
         self.spare: Forked | None = None
         self.alone = bool(settings["own_pids"]) and os.getpid() in (1, 2)
@@ -70,7 +71,7 @@ class Server:
                 self._load(head, read_exactly(self.requests, size))
                 continue
             if head["do"] == "drawing":
-                self._prepare_drawing()
+                self._prepare_drawing(head["libraries"])
                 continue
             code = PrivateMemory(size)
             while code.used < size:
@@ -89,8 +90,8 @@ class Server:
         self._dismiss()  # it has the tables of before
         write_all(self.replies, frame({"error": error}))
 
-    def _prepare_drawing(self) -> None:
-        warm_up_drawing()
+    def _prepare_drawing(self, libraries: Sequence[str]) -> None:
+        warm_up_drawing(libraries)
         self._dismiss()  # it has no matplotlib yet
         write_all(self.replies, frame({}))
 

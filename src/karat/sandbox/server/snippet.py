@@ -19,21 +19,26 @@ from collections.abc import Mapping
 import numpy
 import pandas
 
+from .figure_watch import FigureWatch
 from .result_data import TEXT, Converter, TooLarge
 
 FILE = "<snippet>"
 ABSENT = object()
 
 
-def run(code: str, tables: Mapping[str, object], most_cells: int) -> bytes:
-    """The message for the host: what the code left as its answer, or what went wrong."""
+def run(code: str, tables: Mapping[str, object], most_cells: int, figures: tuple[int, int] = (0, 0)) -> bytes:
+    """The message for the host: what the code left as its answer, or what went wrong. ``figures``: how many are read,
+    and whether they are drawn as pictures too."""
     linecache.cache[FILE] = (len(code), None, code.splitlines(keepends=True), FILE)
     try:
+        watch = FigureWatch(*figures) if figures[0] else None
         value = _answer_of(code, tables)
         if value is ABSENT:
             message: dict[str, object] = {"status": "nothing"}
         else:
             message = {"status": "ok", "result": Converter(most_cells).value(value)}
+        if watch is not None:
+            message["figures"] = watch.finish(None if value is ABSENT else value)
     except TooLarge as problem:
         message = {"status": "too_large", "what": str(problem)}
     except BaseException as problem:

@@ -3,10 +3,12 @@ child."""
 
 from __future__ import annotations
 
+import contextlib
 import gc
+import importlib
 import io
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import pandas
@@ -51,15 +53,17 @@ def warm_up() -> list[Callable[[], object]]:
     return [partial(snippet.run, code, {"table": frame}, 1_000) for code in MOST_USUAL]
 
 
-def warm_up_drawing() -> None:
-    """Import matplotlib, find its fonts and draw once. Where it is not installed, the snippet says so itself."""
-    try:
+def warm_up_drawing(libraries: Sequence[str] = ()) -> None:
+    """Import matplotlib, find its fonts and draw once, and these libraries too. Where one is not installed, or cannot
+    draw here, the snippet says so itself."""
+    with contextlib.suppress(Exception):
         from matplotlib import pyplot
 
         figure = pandas.DataFrame({"a": [1, 2]}).plot(title="a").figure
         figure.canvas.draw()
         pyplot.close("all")
-    except Exception:  # a matplotlib that cannot draw here shows in the snippet too
-        return
+    for name in libraries:
+        with contextlib.suppress(Exception):
+            importlib.import_module(name)
     gc.collect()
     gc.freeze()

@@ -4,7 +4,8 @@ Series are paired one to one: by name where the gold names them, else so that mo
 name may be paired with any that is left; where there is only one on both sides, its name does not matter. Points of
 series that have no partner count as not equal.
 
-- Values that are null are no points. A bar of 0 is as good as none.
+- Values that are null are no points. A bar of 0 is as good as none, in histograms too.
+- pandas draws months, quarters and years as periods; a date of the gold is then the period that it is in.
 - A pie compares shares: values are divided by their sum first.
 - A series of the gold without x compares its values in their order.
 """
@@ -14,12 +15,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from karat.core.pairing import greatest_pairing
+from karat.suites.codegen.plots.dates import in_periods
 from karat.suites.codegen.plots.points import equal_points, f1, text_of
 from karat.suites.codegen.plots.records import PanelGold, PlotType, Point, Series, SeriesGold
 from karat.suites.codegen.plots.texts import folded
 from karat.tables.options import CompareOptions
 from karat.tables.values.cells import parse
 
+BARS = ("bar", "hist")
 MOST_SERIES = 200
 """Series of one panel that are paired; those beyond have no partner."""
 
@@ -33,18 +36,19 @@ def data_score(gold: PanelGold, given: Sequence[Series], options: CompareOptions
     equal = total = 0
     paired_gold, paired_given = set(), set()
     for one, other in pairs:
-        right, there = _but_for_zeros(wanted[one], _placed(gold.series[one], offered[other]), given[other], options)
+        there = _placed(gold.series[one], offered[other])
+        right, there = _but_for_zeros(in_periods(wanted[one], there), there, given[other], options)
         equal += equal_points(right, there, options)
         total += len(right) + len(there)
         paired_gold.add(one)
         paired_given.add(other)
-    bars = bool(types & {"bar"})
+    bars = bool(types & {"bar", "hist"})
     for place, points in enumerate(wanted):
         if place not in paired_gold:
             total += sum(not (bars and _is_zero(point)) for point in points)
     for place, points in enumerate(offered):
         if place not in paired_given:
-            total += sum(not (given[place].type == "bar" and _is_zero(point)) for point in points)
+            total += sum(not (given[place].type in BARS and _is_zero(point)) for point in points)
     return f1(equal, total, 0)
 
 
@@ -75,14 +79,14 @@ def _placed(gold: SeriesGold, points: list[Point]) -> list[Point]:
 
 
 def _is_zero(point: Point) -> bool:
-    return point[-1] == 0 and len(point) == 2
+    return point[-1] == 0
 
 
 def _but_for_zeros(
     gold: list[Point], given: list[Point], series: Series, options: CompareOptions
 ) -> tuple[list[Point], list[Point]]:
     """Bars of 0 are left out where the other side has no bar at that place."""
-    if series.type != "bar":
+    if series.type not in BARS:
         return gold, given
     places = [{_place(point, options) for point in side} for side in (gold, given)]
     return (
@@ -118,7 +122,7 @@ def _pairs(
             if gold[one].name and names[other]:
                 continue  # both have a name, and it is another one
             there = _placed(gold[one], offered[other])
-            sides = _but_for_zeros(wanted[one], there, given[other], options)
+            sides = _but_for_zeros(in_periods(wanted[one], there), there, given[other], options)
             scored.append((f1(equal_points(*sides, options), *map(len, sides)), one, other))
     return [*found.items(), *_best(scored)]
 
