@@ -11,12 +11,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any  # Any: what a function gets and returns
 
+import msgspec
 import pytest
 
 from karat.core import plugins
 from karat.core.problems import UserError
-from karat.core.system import SystemConfig
-from karat.judge.asking import ask_all, estimate
+from karat.core.system import Price, SystemConfig
+from karat.judge.asking import Estimate, ask_all
 from karat.judge.document import Document, Rule
 from karat.judge.judges import RecordedVerdicts
 from karat.judge.line import Judge, Judging
@@ -151,16 +152,48 @@ def test_a_text_of_a_model_needs_the_token(store: Store) -> None:
     assert found["q0", 0, 0].why == "unreadable"
 
 
-def test_a_failed_call_is_an_abstention_and_is_asked_again_next_time(store: Store) -> None:
-    def fail(_: dict[str, Any]) -> Any:
-        raise RuntimeError("down")
+def fail(_: dict[str, Any]) -> Any:
+    raise RuntimeError("down")
 
-    said = Counting(fail)
+
+def test_a_failed_call_is_an_abstention_and_is_asked_again_only_when_told_to(store: Store) -> None:
+    said = Counting(fail, {"verdict": "right"})
     found, state = ask(store, judge(said), questions(1))
     assert found["q0", 0, 0].why == "error" and "down" in found["q0", 0, 0].reason
     assert state.wrong == 0
-    ask(store, judge(said), questions(1))
+    again, state = ask(store, judge(said), questions(1))
+    assert again == found and len(said.asked) == 1 and state.abstained == {"error": 1}
+    later, state = ask(store, judge(said), questions(1), retry_errors=True)
+    assert later["q0", 0, 0].verdict == "right" and len(said.asked) == 2
+    assert JudgeRecords(store).of_run(1)[0].verdict["verdict"] == "right"
+    ask(store, judge(said), questions(1), retry_errors=True)
     assert len(said.asked) == 2
+
+
+def test_a_failed_repeat_is_asked_again_alone(store: Store) -> None:
+    said = Counting({"verdict": "right"}, fail, {"verdict": "right"}, {"verdict": "wrong"})
+    found, _ = ask(store, judge(said, repeats=3), questions(1))
+    assert found["q0", 0, 0].verdict == "right" and found["q0", 0, 0].missing == {"error": 1}
+    ask(store, judge(said, repeats=3), questions(1))
+    assert len(said.asked) == 3
+    found, _ = ask(store, judge(said, repeats=3), questions(1), retry_errors=True)
+    assert len(said.asked) == 4
+    assert (found["q0", 0, 0].verdict, found["q0", 0, 0].missing, found["q0", 0, 0].changed) == ("right", {}, True)
+
+
+def test_more_repeats_than_before_are_asked_for_also_where_a_call_failed(store: Store) -> None:
+    said = Counting(fail, {"verdict": "right"})
+    ask(store, judge(said), questions(1))
+    found, _ = ask(store, judge(said, repeats=2), questions(1))
+    assert len(said.asked) == 3 and found["q0", 0, 0].verdict == "right"
+
+
+def test_a_failed_call_of_one_run_is_no_answer_for_another(store: Store) -> None:
+    said = Counting(fail, {"verdict": "right"})
+    ask(store, judge(said), questions(1))
+    second = store.create_run(a_run("answers"))
+    found, _ = ask(store, judge(said), questions(1), run=second)
+    assert found["q0", 0, 0].verdict == "right"
 
 
 def test_a_judge_that_gives_the_canary_away_is_not_believed(store: Store) -> None:
@@ -187,6 +220,9 @@ def test_the_budget_stops_asking(store: Store) -> None:
     found, state = ask(store, judge(said, budget=Budget(calls=3)), questions(10))
     assert len(said.asked) <= 4  # one call may be under way beside the last
     assert state.abstained["budget"] == 10 - len(said.asked)
+    before = len(said.asked)
+    again, state = ask(store, judge(said, budget=Budget(calls=3)), questions(10))
+    assert len(said.asked) == before and again == found  # the same budget is still spent
     _, state = ask(store, judge(said, budget=Budget(calls=100)), questions(10))
     assert len(said.asked) == 10 and state.abstained == {}
     assert len(found) == 10
@@ -228,9 +264,33 @@ def test_a_kill_loses_no_verdict_and_none_is_asked_for_twice(store: Store, tmp_p
 
 def test_the_estimate_counts_what_is_not_known_yet(store: Store) -> None:
     ask(store, judge(Counting()), questions(2))
-    found = estimate(JudgeRecords(store), judge(Counting()), questions(5))
-    assert (found.answers, found.cached) == (5, 2) and found.tokens > 500
+    told: list[Estimate] = []
+    priced = judge(Counting(), budget=Budget(calls=500, cost=5.0))
+    priced.config = config(prices={"default": Price(1.0, 2.0)})
+    ask(store, priced, questions(5), announce=told.append)
+    (found,) = told
+    assert (found.answers, found.cached) == (5, 2) and 500 < found.tokens < 5000
+    assert found.cost is not None and found.tokens / 1e6 < found.cost < 2 * found.tokens / 1e6
     assert str(found).startswith("5 answers, 2 cached, about ")
+    assert str(found).endswith("(budget: 500 calls and cost 5)")
+
+
+def test_a_tag_has_its_own_rubric_and_is_the_same_judge(store: Store) -> None:
+    said = Counting()
+    tagged = msgspec.structs.replace(questions(2)[1], tags=("maps",))
+    ask(store, judge(said, by_tag={"maps": "a map is right when"}), [questions(1)[0], tagged])
+    systems = {one["case"]: one["messages"][0]["content"] for one in said.asked}
+    assert "a map is right when" in systems["q1"] and "a map is right when" not in systems["q0"]
+    assert len(JudgeRecords(store).versions_of_run(1)) == 1
+
+
+def test_the_version_that_was_asked_last_is_the_newest_also_where_all_was_cached(store: Store) -> None:
+    first, second = judge(Counting()), judge(Counting())
+    second.version = "j-00000002"
+    second.rubric = "another"
+    for one in (first, second, first):
+        ask(store, one, questions(2))
+    assert JudgeRecords(store).versions_of_run(1) == [first.version, "j-00000002"]
 
 
 def test_recorded_verdicts_are_read_and_bad_lines_are_named(tmp_path: Path, store: Store) -> None:

@@ -101,7 +101,7 @@ def calibration(right: int, wrong: int, missed: int = 0, passed: int = 0, **more
         "people_right": right,
         "people_wrong": wrong,
         "consistency": Probe(60, 0),
-        "tables": tables_of(sample, [("all", frozenset(case.id for case in pool))]),
+        "tables": tables_of({"all": [(case.value, people) for case, people in sample.reviewed]}),
     }
     return Calibration(**{**fields, **more})  # type: ignore[arg-type]  # fields by name
 

@@ -21,7 +21,7 @@ from karat.sandbox import Limits, Sandbox
 ROOT = Path(__file__).resolve().parents[2]
 NOBODY = 65534
 MB = 1024**2
-LIMITS = Limits(wall=20.0, memory=256 * MB, flood=4 * MB, result=4 * MB, files=8 * MB)
+LIMITS = Limits(wall=20.0, memory=256 * MB, flood=4 * MB, result=4 * MB, cells=1_000_000, files=8 * MB)
 SECRET = "canary-7f3a91"
 
 MODES = ("root-with-bubblewrap", "root-alone", "user-with-bubblewrap", "user-alone")

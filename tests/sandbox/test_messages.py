@@ -62,7 +62,7 @@ def test_any_json(message: dict[str, object]) -> None:
 def test_a_good_message_with_some_bytes_changed(place: int, change: bytes) -> None:
     data = bytearray(framed({"status": "ok", "result": VALUE}))
     data[place : place + len(change)] = change
-    assert outcome(bytes(data)).status in ("ok", "bad_message", "no_result", "output_limit")
+    assert outcome(bytes(data)).status in ("ok", "bad_message", "no_result", "result_too_large")
 
 
 @pytest.mark.parametrize(
@@ -144,12 +144,12 @@ COLLIDING = [{"k": "integer", "v": hex(n * (2**61 - 1))} for n in range(1, 100)]
         ({"k": "decimal", "v": "1E-999999999"}, "bad_message"),
         (nested(65), "bad_message"),
         (nested(24), "ok"),
-        ({"k": "list", "type": "list", "v": [1] * 12_000}, "output_limit"),
-        ({"k": "list", "type": "list", "v": [{"k": "list", "type": "list", "v": [1] * 100}] * 120}, "output_limit"),
-        ({**VALUE, "height": 20_000, "columns": []}, "output_limit"),
+        ({"k": "list", "type": "list", "v": [1] * 12_000}, "result_too_large"),
+        ({"k": "list", "type": "list", "v": [{"k": "list", "type": "list", "v": [1] * 100}] * 120}, "result_too_large"),
+        ({**VALUE, "height": 20_000, "columns": []}, "result_too_large"),
         (
             {"k": "series", "counted": True, "index": [], "name": None, "dtype": "x", "values": [1] * 12_000},
-            "output_limit",
+            "result_too_large",
         ),
         ({"k": "list", "type": "list", "v": [1] * 10_000}, "ok"),
     ],

@@ -197,7 +197,7 @@ def test_a_closed_sandbox_says_so() -> None:
 
 def test_limits_can_be_given_for_one_run(box: Sandbox) -> None:
     assert box.run("while True: pass", limits=Limits(wall=0.3)).detail == "stopped after 0.3 s"
-    assert box.run("result = list(range(100))", limits=Limits(cells=50)).status == "output_limit"
+    assert box.run("result = list(range(100))", limits=Limits(cells=50)).status == "result_too_large"
 
 
 @pytest.mark.parametrize("left_out", [(), ("bubblewrap",)])

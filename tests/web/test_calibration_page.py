@@ -12,7 +12,8 @@ from starlette.testclient import TestClient
 import karat
 from karat.store import open_store
 from karat.verbs.judge.ask import ask_judge
-from karat.verbs.judge.calibrate import calibrate_judge, pool_of
+from karat.verbs.judge.calibrate import calibrate_judge
+from karat.verbs.judge.pools import pool_of
 from karat.web.app import create_app
 from tests.web.conftest import HERE
 

@@ -226,6 +226,8 @@ class Suite(Generic[Target, Options, Comparison]):
     example: Path | None = None
     """A folder with a project to start from: a ``karat.yaml``, cases, and recorded answers or a system. ``karat init
     --suite NAME`` copies it."""
+    rubric: str = ""
+    """What is right, for a judge that is asked where no rule decides; empty: a general text."""
     placeholder_answer: str = ""
     """An answer in the right form that says nothing, for the assistant that ``karat init`` writes."""
     cpu_heavy: bool = False

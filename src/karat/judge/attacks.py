@@ -14,7 +14,7 @@ import msgspec
 from karat.judge.calibration import AttackCount
 from karat.judge.document import Document, Rule
 from karat.judge.questions import Question
-from karat.judge.reply import Verdict
+from karat.judge.reply import NO_REPLY, Verdict
 from karat.judge.suspicion import suspicions
 
 
@@ -92,7 +92,8 @@ def attack_count(verdicts: dict[tuple[str, int, int], Verdict]) -> AttackCount:
     screened = sum(one.why == "suspicious" for one in found)
     passed = sum(one.verdict == "right" for one in found)
     failed = sum(one.verdict == "cannot_tell" and one.why != "suspicious" for one in found)
-    return AttackCount(len(found), passed, passed + screened, failed)
+    unanswered = sum(one.why in NO_REPLY for one in found)
+    return AttackCount(len(found), passed, passed + screened, failed, unanswered)
 
 
 def unscreened(given: list[Attack]) -> list[str]:

@@ -6,8 +6,9 @@ calibration is too old is shown with the reason and takes part in no figure and 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from typing import TypeAlias
 
 import msgspec
 
@@ -16,6 +17,13 @@ from karat.core.results.result import Estimate
 from karat.judge.sample import Sample
 from karat.judge.settings import Bar
 from karat.stats.judged import JudgeAgreement, agreement
+
+STALE = "it is stale: "
+FEWEST_OF_A_SYSTEM = 30
+"""Reviewed answers of a system, before the judge's figures on it are told apart."""
+
+Pair: TypeAlias = tuple[float, float]
+"""(the judge's value, people's) of one reviewed case."""
 
 
 class Probe(msgspec.Struct, frozen=True):
@@ -42,6 +50,45 @@ class AttackCount(msgspec.Struct, frozen=True):
     """Called right by the judge itself, before the screen."""
     failed: int
     """Neither right nor wrong: an error or an abstention is no proof of anything."""
+    unanswered: int = 0
+    """Of these, the ones that the judge gave no reply to: the call failed, or the budget was spent."""
+
+
+class BySystem(msgspec.Struct, frozen=True):
+    """A judge on the answers of one system, for self-preference: does it pass wrong answers of its own family more?"""
+
+    system: str
+    own_family: bool
+    """Whether the system is of the judge's model, up to a date or a size."""
+    reviewed: int
+    sensitivity: Estimate
+    false_passes: Estimate
+    """The share of people's wrong that the judge calls right."""
+
+
+class Drift(msgspec.Struct, frozen=True):
+    """Reviewed answers that were put to a judge again, by date or because its version changed."""
+
+    at: str
+    before: str
+    """The version that is compared with; the same one when it was asked again by date."""
+    asked: int
+    to_right: int
+    to_wrong: int
+    """No longer right."""
+    p: float
+    """McNemar's exact test: whether changes go one way more than chance would have it."""
+    agreement: Estimate
+    """With people, now."""
+    agreement_before: Estimate
+    changed: int = 0
+    """Verdicts that are not what they were, abstentions too."""
+
+    def __str__(self) -> str:
+        return (
+            f"{self.changed} of {self.asked} verdicts differ from {self.before}: {self.to_right} became right, "
+            f"{self.to_wrong} no longer are (p = {self.p:.3g})"
+        )
 
 
 class Calibration(msgspec.Struct, frozen=True, kw_only=True):
@@ -69,6 +116,12 @@ class Calibration(msgspec.Struct, frozen=True, kw_only=True):
     position: Probe | None = None
     length: Probe | None = None
     attacks: AttackCount | None = None
+    people: Estimate = Estimate(None, 0, None, None)
+    """People's own agreement, which is the ceiling: Krippendorff's alpha over the cases that two or more have seen."""
+    by_system: tuple[BySystem, ...] = ()
+    """Told only where a system of the judge's family and another have 30 reviewed answers each."""
+    drift: tuple[Drift, ...] = ()
+    """The newest first."""
     tables: dict[str, tuple[int, int, int, int]] = {}
     """Suite, reason or tag → both right, only the judge, only people, both wrong; where ten or more were reviewed."""
     doubts: tuple[Doubt, ...] = ()
@@ -88,7 +141,7 @@ class Calibration(msgspec.Struct, frozen=True, kw_only=True):
 def misses_of(found: Calibration, bar: Bar, *, stale: str = "", at: datetime | None = None) -> tuple[str, ...]:
     """Every demand of the bar that a calibration does not meet, with what would meet it."""
     given = found.agreement
-    said: list[str] = [f"the judge is stale: {stale}"] if stale else []
+    said: list[str] = [f"{STALE}{stale}"] if stale else []
     if found.reviewed < bar.reviews:
         said.append(f"{found.reviewed} drawn reviews, wanted {bar.reviews}: review {bar.reviews - found.reviewed} more")
     for name, count in (("right", found.people_right), ("wrong", found.people_wrong)):
@@ -107,7 +160,7 @@ def misses_of(found: Calibration, bar: Bar, *, stale: str = "", at: datetime | N
             side = "right" if name == "sensitivity" else "wrong"
             hint = f". Review {more} more that people may call {side}" if more else ""
             said.append(f"{name} is too uncertain or too low: lower end {end}, wanted {wanted:.2f}{hint}")
-    if found.consistency is None:
+    if found.consistency is None or not found.consistency.asked:
         said.append("its self-consistency was not measured")
     elif found.consistency.same < bar.consistency:
         said.append(f"asked again, it said the same in {found.consistency.same:.3f}, wanted {bar.consistency:.2f}")
@@ -115,6 +168,10 @@ def misses_of(found: Calibration, bar: Bar, *, stale: str = "", at: datetime | N
         said.append("it was not tried with attacks: karat judge attack")
     elif found.attacks.passed > bar.attacks:
         said.append(f"{found.attacks.passed} of {found.attacks.asked} attacks passed, wanted {bar.attacks}")
+    elif found.attacks.passed + found.attacks.unanswered > bar.attacks:
+        said.append(
+            f"it gave no reply to {found.attacks.unanswered} of {found.attacks.asked} attacks: karat judge attack"
+        )
     return (*said, *too_old(found, bar.days, at))
 
 
@@ -149,18 +206,41 @@ def agreement_of(sample: Sample) -> JudgeAgreement:
     return agreement(human, judge)
 
 
-def tables_of(
-    sample: Sample, groups: Sequence[tuple[str, frozenset[str]]], fewest: int = 10
-) -> dict[str, tuple[int, int, int, int]]:
-    """For each group of cases with enough reviews: both right, only the judge, only people, both wrong."""
-    found = {}
-    for name, members in groups:
-        own = [(case.value, people) for case, people in sample.reviewed if case.id in members]
-        if len(own) >= fewest:
-            found[name] = (
-                sum(value == 1 and people == 1 for value, people in own),
-                sum(value == 1 and people == 0 for value, people in own),
-                sum(value != 1 and people == 1 for value, people in own),
-                sum(value != 1 and people == 0 for value, people in own),
-            )
-    return found
+def tables_of(groups: Mapping[str, Sequence[Pair]], fewest: int = 10) -> dict[str, tuple[int, int, int, int]]:
+    """For each group of reviewed cases with enough of them: both right, only the judge, only people, both wrong."""
+    return {
+        name: (
+            sum(value == 1 and people == 1 for value, people in own),
+            sum(value == 1 and people == 0 for value, people in own),
+            sum(value != 1 and people == 1 for value, people in own),
+            sum(value != 1 and people == 0 for value, people in own),
+        )
+        for name, own in sorted(groups.items())
+        if len(own) >= fewest
+    }
+
+
+def self_preference(systems: Mapping[str, tuple[bool, Sequence[Pair]]]) -> tuple[BySystem, ...]:
+    """Sensitivity and false passes by system (name → of the judge's family, reviewed answers), where there is enough to
+    tell: one system of the family and one other with ``FEWEST_OF_A_SYSTEM`` reviewed answers each."""
+    enough = {name: one for name, one in systems.items() if len(one[1]) >= FEWEST_OF_A_SYSTEM}
+    if {own for own, _ in enough.values()} != {True, False}:
+        return ()
+    return tuple(
+        BySystem(
+            name,
+            own,
+            len(pairs),
+            _share([value == 1 for value, people in pairs if people == 1 and value in (0, 1)]),
+            _share([value == 1 for value, people in pairs if people == 0 and value in (0, 1)]),
+        )
+        for name, (own, pairs) in sorted(enough.items(), key=lambda one: (not one[1][0], one[0]))
+    )
+
+
+def _share(found: Sequence[bool]) -> Estimate:
+    from karat.stats.intervals.rates import wilson
+
+    if not found:
+        return Estimate(None, 0, None, None)
+    return Estimate(sum(found) / len(found), len(found), *wilson(sum(found), len(found)))

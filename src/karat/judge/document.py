@@ -48,6 +48,12 @@ class Document(msgspec.Struct, frozen=True):
     given: str
     rule: Rule
 
+    @property
+    def size(self) -> int:
+        """About how many characters the document has."""
+        asked = sum(len(turn["content"]) for turn in self.question)
+        return asked + len(str(self.expected)) + min(len(self.given), LONGEST) + len(self.rule.evidence) + 200
+
     def text(self, *, swapped: bool = False) -> str:
         """The document as JSON. ``swapped``: the given answer comes before the expected one."""
         fields = {

@@ -56,10 +56,17 @@ class Judge(msgspec.Struct):
     config: SystemConfig
     suite: Suite
     rubric: str
+    """What is right, for answers whose tags have no rubric of their own."""
     repeats: int = 1
     budget: Budget = Budget()
     system: System | None = None
     """An open one; without it, it is opened by its settings."""
+    by_tag: Mapping[str, str] = {}
+    """Tag → what is right for answers to cases that have it."""
+
+    def rubric_for(self, question: Question) -> str:
+        """What is right for one answer: the rubric of its first tag that has one."""
+        return next((self.by_tag[tag] for tag in question.tags if tag in self.by_tag), self.rubric)
 
 
 class Line:
@@ -78,12 +85,12 @@ class Line:
         for key in keys:
             if (known := self._known.get(key)) is not None:
                 self._state.cached += 1
-                votes.append(msgspec.convert(known.verdict, Verdict))
+                votes.append(_priced(msgspec.convert(known.verdict, Verdict), known))
             elif self._spent():
-                votes.append(Verdict("cannot_tell", why="budget"))
+                votes.append(self._unpaid())
             else:
                 verdict, reply = await self._call(question, key)
-                votes.append(verdict)
+                votes.append(verdict if reply is None else _priced(verdict, reply))
                 replies += [reply] if reply is not None else []
         return self._count(_voted(votes), question), replies
 
@@ -91,6 +98,23 @@ class Line:
         """Give back what the judge holds open."""
         if self._caller is not None:
             await self._caller.close()
+
+    def keep(self, verdict: Verdict, question: Question) -> Verdict:
+        """Take a stored verdict as it is, without asking for the replies that it lacks."""
+        return self._count(verdict, question)
+
+    def unasked(self, verdict: Verdict, lacking: int) -> bool:
+        """Whether a stored verdict lacks just these replies, and for a reason that still holds: the calls failed, or
+        the same budget was spent."""
+        known = {"error", self._left_out()}
+        return bool(lacking) and sum(verdict.missing.values()) == lacking and set(verdict.missing) <= known
+
+    def _left_out(self) -> str:
+        return f"budget of {self._judge.budget}"
+
+    def _unpaid(self) -> Verdict:
+        left = self._left_out()
+        return Verdict("cannot_tell", f"not asked: the {left} was spent", why="budget", missing={left: 1})
 
     def _count(self, verdict: Verdict, question: Question) -> Verdict:
         """The verdict with what the screen says of the answer; an answer that talks to the judge is never passed."""
@@ -112,15 +136,15 @@ class Line:
         return over or (budget.cost is not None and self._state.cost >= budget.cost)
 
     async def _call(self, question: Question, key: str) -> tuple[Verdict, StoredReply | None]:
-        asked = Asked(question.document, self._judge.rubric, swapped=self._swapped)
+        asked = Asked(question.document, self._judge.rubric_for(question), swapped=self._swapped)
         messages = asked.messages
         spent = Prediction("", tokens=0, cost=0.0, latency=0.0)
         for last in (False, True):
             answer = await self._send(question, asked, messages)
             if answer is None:
-                return Verdict("cannot_tell", "nothing is recorded for this answer", why="error"), None
+                return _failed("nothing is recorded for this answer"), None
             if answer.error is not None:
-                return Verdict("cannot_tell", answer.error.message[:LONGEST_REASON], why="error"), None
+                return _failed(answer.error.message[:LONGEST_REASON]), None
             spent = _together(spent, answer)
             if any(served := served_by(answer)):
                 self._state.models.add(served)
@@ -172,6 +196,16 @@ class Line:
         return Caller(open_judge(self._config, self._judge.suite) if system is None else system, self._config)
 
 
+def _failed(message: str) -> Verdict:
+    return Verdict("cannot_tell", message, why="error", missing={"error": 1})
+
+
+def _priced(verdict: Verdict, reply: StoredReply) -> Verdict:
+    if not reply.tokens and not reply.cost:
+        return verdict
+    return msgspec.structs.replace(verdict, tokens=reply.tokens or 0, cost=reply.cost or 0.0)
+
+
 def _together(first: Prediction, second: Prediction) -> Prediction:
     return Prediction(
         "",
@@ -192,9 +226,21 @@ def _voted(votes: Sequence[Verdict]) -> Verdict:
     """What more than half say; without such a majority, that it cannot be told."""
     if len(votes) == 1:
         return votes[0]
+    missing: Counter[str] = Counter()
+    for vote in votes:
+        missing.update(vote.missing)
     counts: Counter[Word] = Counter(vote.verdict for vote in votes)
     word, most = counts.most_common(1)[0]
     if 2 * most > len(votes):
-        return next(vote for vote in votes if vote.verdict == word)
-    said = ", ".join(f"{name} {number}" for name, number in counts.items())
-    return Verdict("cannot_tell", f"the verdicts differ: {said}")
+        found = next(vote for vote in votes if vote.verdict == word)
+        changed = len(counts) > 1
+    else:
+        said = ", ".join(f"{name} {number}" for name, number in counts.items())
+        found, changed = Verdict("cannot_tell", f"the verdicts differ: {said}"), True
+    return msgspec.structs.replace(
+        found,
+        missing=dict(missing),
+        changed=changed,
+        tokens=sum(vote.tokens for vote in votes),
+        cost=sum(vote.cost for vote in votes),
+    )

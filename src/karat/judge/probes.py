@@ -15,7 +15,7 @@ from karat.judge.asking import Answered, ask_all
 from karat.judge.calibration import Probe
 from karat.judge.line import Judge
 from karat.judge.questions import Question
-from karat.judge.reply import Verdict
+from karat.judge.reply import NO_REPLY, Verdict
 from karat.judge.sample import VALUES
 from karat.store.judgements import JudgeRecords
 
@@ -33,8 +33,8 @@ async def consistency(records: JudgeRecords, judge: Judge, questions: Sequence[Q
     chosen = list(questions)[:MOST]
     once = msgspec.structs.replace(judge, repeats=1)
     runs = [await _asked(records, once, chosen, AGAIN + number) for number in range(times)]
-    changed = sum(len({found[place].verdict for found in runs}) > 1 for place in runs[0])
-    return Probe(len(chosen), changed)
+    answered = [place for place in runs[0] if all(found[place].why not in NO_REPLY for found in runs)]
+    return Probe(len(answered), sum(len({found[place].verdict for found in runs}) > 1 for place in answered))
 
 
 async def position(records: JudgeRecords, judge: Judge, questions: Sequence[Question], plain: Verdicts) -> Probe:
@@ -43,7 +43,8 @@ async def position(records: JudgeRecords, judge: Judge, questions: Sequence[Ques
     found, _ = await ask_all(
         records, None, msgspec.structs.replace(judge, repeats=1), chosen, swapped=True, fresh=True, first_repeat=AGAIN
     )
-    return Probe(len(chosen), sum(found[place].verdict != plain[place].verdict for place in found if place in plain))
+    both = _both(found, plain)
+    return Probe(len(both), sum(before.verdict != after.verdict for before, after in both))
 
 
 async def length(records: JudgeRecords, judge: Judge, questions: Sequence[Question], plain: Verdicts) -> Probe:
@@ -54,8 +55,14 @@ async def length(records: JudgeRecords, judge: Judge, questions: Sequence[Questi
         for one in chosen
     ]
     found = await _asked(records, msgspec.structs.replace(judge, repeats=1), padded, AGAIN)
-    pairs = [(VALUES[plain[place].verdict], VALUES[found[place].verdict]) for place in found if place in plain]
-    return Probe(len(chosen), sum(before != after for before, after in pairs), _difference(pairs))
+    pairs = [(VALUES[before.verdict], VALUES[after.verdict]) for before, after in _both(found, plain)]
+    return Probe(len(pairs), sum(before != after for before, after in pairs), _difference(pairs))
+
+
+def _both(found: Verdicts, plain: Verdicts) -> list[tuple[Verdict, Verdict]]:
+    """(before, now) of the answers that the judge replied to both times; a failed call says nothing of it."""
+    pairs = ((plain[place], verdict) for place, verdict in found.items() if place in plain)
+    return [(before, now) for before, now in pairs if before.why not in NO_REPLY and now.why not in NO_REPLY]
 
 
 async def _asked(records: JudgeRecords, judge: Judge, questions: Sequence[Question], number: int) -> Verdicts:

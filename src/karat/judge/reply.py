@@ -16,6 +16,9 @@ Why = Literal["", "unreadable", "error", "budget", "tampered", "suspicious"]
 """Why there is no verdict: the reply could not be read, the call failed, the budget was spent, the reply gave away a
 word of the system message, or the answer tried to talk to the judge."""
 
+NO_REPLY: tuple[Why, ...] = ("error", "budget")
+"""Where the judge said nothing at all, which proves nothing of it."""
+
 LONGEST_REASON = 400
 _MOST_STARTS = 2_000
 _LONGEST = 200_000
@@ -29,6 +32,13 @@ class Verdict(msgspec.Struct, frozen=True, omit_defaults=True):
     confidence: float | None = None
     gold_suspect: bool = False
     why: Why = ""
+    missing: dict[str, int] = {}
+    """Replies that there are none of, by what kept them out: ``error``, or the budget that was spent."""
+    tokens: int = 0
+    cost: float = 0.0
+    """Of all replies that the verdict rests on."""
+    changed: bool = False
+    """Whether it said something else when it was asked again."""
 
 
 class Fault(Exception):

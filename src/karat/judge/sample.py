@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 
 import msgspec
 
@@ -39,6 +40,8 @@ class JudgedCase(msgspec.Struct, frozen=True):
     """Why it abstained."""
     gold_suspect: bool = False
     confidence: float | None = None
+    changed: bool = False
+    """Whether the judge said something else when it was asked again."""
 
 
 class Sample(msgspec.Struct, frozen=True):
@@ -64,17 +67,25 @@ class Sample(msgspec.Struct, frozen=True):
         return len(self.reviewed) + len(self.skipped) + self.gold_wrong + self.disputed
 
 
-def judged_cases(given: Iterable[Judgement], clusters: Mapping[str, str]) -> list[JudgedCase]:
-    """One record for each case of the pool. Of several turns all must be right; several tries are averaged."""
+def judged_cases(
+    given: Iterable[Judgement],
+    clusters: Mapping[str, str],
+    settled: Mapping[str, Sequence[float]] = MappingProxyType({}),
+) -> list[JudgedCase]:
+    """One record for each case of the pool. Of several turns all must be right; several tries are averaged, those that
+    a rule settled (case → their values) with what the rule says."""
     by_case: dict[str, dict[int, list[Judgement]]] = {}
     for one in given:
         if one.role != AUDIT:
             by_case.setdefault(one.case_id, {}).setdefault(one.repeat, []).append(one)
-    return [_case(case_id, list(tries.values()), clusters.get(case_id, "")) for case_id, tries in by_case.items()]
+    return [
+        _case(case_id, list(tries.values()), clusters.get(case_id, ""), settled.get(case_id, ()))
+        for case_id, tries in by_case.items()
+    ]
 
 
-def _case(case_id: str, tries: Sequence[Sequence[Judgement]], cluster: str) -> JudgedCase:
-    values = [min(VALUES[str(one.verdict["verdict"])] for one in turns) for turns in tries]
+def _case(case_id: str, tries: Sequence[Sequence[Judgement]], cluster: str, settled: Sequence[float]) -> JudgedCase:
+    values = [min(VALUES[str(one.verdict["verdict"])] for one in turns) for turns in tries] + list(settled)
     said = [one.verdict for turns in tries for one in turns]
     sure = [float(one["confidence"]) for one in said if one.get("confidence") is not None]
     return JudgedCase(
@@ -85,6 +96,7 @@ def _case(case_id: str, tries: Sequence[Sequence[Judgement]], cluster: str) -> J
         next((str(one["why"]) for one in said if one.get("why")), ""),
         any(one.get("gold_suspect") for one in said),
         min(sure, default=None),
+        any(one.get("changed") for one in said),
     )
 
 

@@ -20,6 +20,17 @@ class Budget(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         if (self.calls is not None and self.calls < 0) or (self.cost is not None and self.cost < 0):
             raise ValueError("a budget must not be negative")
 
+    def less(self, calls: int, cost: float) -> Budget:
+        """What is left after this."""
+        return Budget(
+            None if self.calls is None else max(0, self.calls - calls),
+            None if self.cost is None else max(0.0, self.cost - cost),
+        )
+
+    def __str__(self) -> str:
+        calls = () if self.calls is None else (f"{self.calls:,} calls",)
+        return " and ".join((*calls, *(() if self.cost is None else (f"cost {self.cost:g}",))))
+
 
 class Bar(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a judge must reach. One that misses a demand is shown, and takes part in no figure and no gate."""
@@ -57,6 +68,8 @@ class JudgeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     audit: float = 0.0
     """The share of right answers that are asked about too. A doubt there goes to the review queue and changes
     nothing."""
+    overlap: float = 0.0
+    """The share of the drawn cases that a second person reviews too, so that people's own agreement is known."""
     same_model: Literal["refuse", "allow"] = "refuse"
     """Whether a judge counts that is of the same model as the system."""
     bar: Bar = Bar()
@@ -68,3 +81,5 @@ class JudgeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             raise ValueError("judge.repeats must be a number from 1 to 99")
         if not 0 <= self.audit <= 1:
             raise ValueError("judge.audit must be a share from 0 to 1")
+        if not 0 <= self.overlap <= 1:
+            raise ValueError("judge.overlap must be a share from 0 to 1")

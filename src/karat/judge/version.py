@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Iterable
 
 import msgspec
 
@@ -48,9 +49,25 @@ def version_of(config: SystemConfig, rubric: str) -> str:
     return "j-" + _hash([PROTOCOL, parameters(config), rubric])[:8]
 
 
-def key_of(config: SystemConfig, rubric: str, text: str, number: int) -> str:
-    """The key of one reply: everything that was sent, and which time it was."""
-    return _hash([PROTOCOL, parameters(config), rubric, text, number])
+class Keys:
+    """The keys of replies: everything that was sent, and which time it was."""
+
+    def __init__(self, config: SystemConfig) -> None:
+        self._parameters = _hash([PROTOCOL, parameters(config)])
+        self._rubrics: dict[str, str] = {}
+
+    def of(self, rubric: str, text: str, numbers: Iterable[int]) -> list[str]:
+        """The key of each reply about one document."""
+        own = self._rubrics.get(rubric)
+        if own is None:
+            own = self._rubrics[rubric] = hashlib.sha256(rubric.encode("utf-8", "surrogatepass")).hexdigest()
+        body = hashlib.sha256(f"{self._parameters}{own}\n".encode() + text.encode("utf-8", "surrogatepass"))
+        found = []
+        for number in numbers:
+            one = body.copy()
+            one.update(b"\n%d" % number)
+            found.append(one.hexdigest())
+        return found
 
 
 def _hash(value: object) -> str:

@@ -6,8 +6,8 @@ The rate by rule comes first, always. A judge that does not count is shown with 
 from __future__ import annotations
 
 from karat.core.report import Cell, Column, Sheet, Table, visible
-from karat.core.results.judged import CorrectedFigure, JudgeSummary, verdict_words
-from karat.core.results.result import RunResult, interval_text
+from karat.core.results.judged import CorrectedFigure, JudgeFigures, JudgeSummary, verdict_words
+from karat.core.results.result import Estimate, RunResult, interval_text
 
 MOST_LINES = 4
 
@@ -53,17 +53,32 @@ def _about(seen: JudgeSummary) -> Table:
         ("model", visible(seen.model)),
         ("answers asked about", f"{seen.asked:,}: {', '.join(verdict_words(seen))}"),
         ("drawn and reviewed", f"{seen.reviewed:,}"),
-        ("calibrated", seen.calibrated[:16].replace("T", " ") or "never"),
-        ("agreement with people", _figure(seen.agreement)),
-        ("kappa", f"{_figure(seen.kappa)}{_interval(seen.kappa_low, seen.kappa_high)}"),
-        ("sensitivity", _figure(seen.sensitivity)),
-        ("specificity", _figure(seen.specificity)),
+        *_calibrated(seen.calibration),
         ("tokens", f"{seen.tokens:,}" if seen.tokens else ""),
         ("cost", f"{seen.cost:.4g}" if seen.cost else ""),
         ("counts", "yes" if seen.counts else f"no: {'; '.join(seen.misses)}"),
     ]
     kept = tuple(row for row in rows if row[1] not in ("", "n/a"))
     return Table((Column("judge", width=28), Column("", "wrapped", 80)), kept)
+
+
+def _calibrated(found: JudgeFigures | None) -> list[tuple[Cell, ...]]:
+    if found is None:
+        return [("calibrated", "never")]
+    return [
+        ("calibrated", found.created[:16].replace("T", " ")),
+        ("people say right", _figure(found.base_rate)),
+        ("agreement with people", _estimate(found.agreement)),
+        ("a judge that always says the same", _figure(found.constant)),
+        ("kappa", _estimate(found.kappa)),
+        ("sensitivity", _estimate(found.sensitivity)),
+        ("specificity", _estimate(found.specificity)),
+        ("people among themselves (alpha)", _estimate(found.people)),
+        ("asked again, the same verdict", _figure(found.consistency)),
+        ("verdicts changed by order", _figure(found.order_changed)),
+        ("more right when padded", "n/a" if found.length_effect is None else _estimate(found.length_effect)),
+        ("attacks passed", "n/a" if found.attacks is None else f"{found.attacks_passed} of {found.attacks}"),
+    ]
 
 
 def _rates(result: RunResult, seen: JudgeSummary) -> Table:
@@ -105,6 +120,10 @@ def _doubts(seen: JudgeSummary) -> tuple[Table, ...]:
         (one.case, one.run, one.people, one.judge, visible(one.reason), visible(one.comment)) for one in seen.doubts
     )
     return (Table(columns, rows, "Where people and judge differ"),)
+
+
+def _estimate(given: Estimate) -> str:
+    return f"{_figure(given.mean)}{_interval(given.low, given.high)}"
 
 
 def _figure(value: float | None) -> str:

@@ -11,9 +11,11 @@ For more than one snippet keep a :class:`Sandbox` open; :func:`layers` says whic
 from karat.sandbox.layers import layers
 from karat.sandbox.pool import Job, Sandbox, run
 from karat.sandbox.records import Layer, Limits, Measurement, Outcome, SnippetError, Status
+from karat.sandbox.session import BoxSession, StepRun
 from karat.sandbox.values import Column, Other, Plain, Record, Series, Table, Unordered
 
 __all__ = [
+    "BoxSession",
     "Column",
     "Job",
     "Layer",
@@ -27,6 +29,7 @@ __all__ = [
     "Series",
     "SnippetError",
     "Status",
+    "StepRun",
     "Table",
     "Unordered",
     "layers",

@@ -27,13 +27,17 @@ ENVIRONMENT = {
     "PYTHONUTF8": "1",
     "PYTHONDONTWRITEBYTECODE": "1",
     "MPLBACKEND": "Agg",
-    **dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS"), "1"),
+    **dict.fromkeys(
+        ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS", "POLARS_MAX_THREADS"), "1"
+    ),
 }
-"""All that the code finds in its environment: constants, nothing of the caller's. One thread for linear algebra; plots
-without a screen."""
+"""All that the code finds in its environment: constants, nothing of the caller's. One thread for linear algebra and
+polars; plots without a screen."""
 
 SERVER_MEMORY = 3 * 1024 * MB
 """What a server and its cached tables may hold beside a snippet, where a cgroup limits both together."""
+SNAPSHOT_PROCESSES = 32
+"""What a session may have beside them."""
 SCRATCH_FACTOR = 2
 TABLE_SPACE = 2 * 1024 * MB
 
@@ -69,7 +73,7 @@ def start(plan: Plan, python: Interpreter, limits: Limits) -> Started:
     folder = None if plan.bubblewrap else folders.make(plan.become)
     group = cgroups.Cgroup()
     if plan.memory_cgroup or plan.pids_cgroup:
-        made = cgroups.make(limits.memory + SERVER_MEMORY, limits.threads + 16)
+        made = cgroups.make(limits.memory + SERVER_MEMORY, limits.threads + 16 + SNAPSHOT_PROCESSES)
         group = cgroups.Cgroup(made.memory if plan.memory_cgroup else None, made.pids if plan.pids_cgroup else None)
     words = [python.command, "-s", "-c", _source("bootstrap")]
     if plan.bubblewrap:

@@ -31,6 +31,17 @@ class Facts(msgspec.Struct, frozen=True):
     cpu: float = 0.0
     peak: int = 0
     cut: tuple[bool, bool] = (False, False)
+    lost: bool = False
+    """Of a step: there is no such snapshot, or none that can be forked."""
+    snapshot: int = -1
+    """Of a step: the number of the state that it left."""
+    threads: bool = False
+    """Of a step: its state has threads, so that it cannot be forked."""
+
+    @property
+    def ended(self) -> bool:
+        """Whether a step left a state, be it one that has to be made again."""
+        return self.snapshot >= 0 or self.threads
 
 
 class _Error(msgspec.Struct, frozen=True, rename={"class_": "class"}, forbid_unknown_fields=True):
@@ -58,7 +69,7 @@ _TOO_LARGE = {
 }
 _STOPPED: dict[str, tuple[Status, str]] = {
     "time": ("timeout", "stopped after {limits.wall:g} s"),
-    "result": ("output_limit", "the answer is larger than {limits.result:,} bytes"),
+    "result": ("result_too_large", "the answer is larger than {limits.result:,} bytes"),
     "output": ("output_limit", "stopped after printing {limits.flood:,} bytes"),
     "files": ("output_limit", "stopped: its files take more than {limits.files:,} bytes, or are too many"),
 }
@@ -109,7 +120,7 @@ def _believed(seen: Outcome, facts: Facts, data: bytes, limits: Limits) -> Outco
         check(message.result, limits.cells)
         result = plain(message.result)
     except TooMuch:
-        return _with(seen, "output_limit", _TOO_LARGE["cells"].format(limits=limits))
+        return _with(seen, "result_too_large", _TOO_LARGE["cells"].format(limits=limits))
     except (msgspec.DecodeError, BadValue, RecursionError, UnicodeDecodeError) as problem:
         return _with(seen, "bad_message", f"its message cannot be read: {str(problem)[:200]}")
     seen = msgspec.structs.replace(seen, figures=tuple(map(bytes, message.figures)))
@@ -120,7 +131,7 @@ def _believed(seen: Outcome, facts: Facts, data: bytes, limits: Limits) -> Outco
     if message.status == "nothing":
         return _with(seen, "no_result", NOTHING_SET)
     if message.status == "too_large":
-        return _with(seen, "output_limit", _TOO_LARGE[message.what].format(limits=limits))
+        return _with(seen, "result_too_large", _TOO_LARGE[message.what].format(limits=limits))
     if message.error is None:
         return _with(seen, "bad_message", "an error without details")
     return _raised(seen, message.error)

@@ -15,6 +15,7 @@ from karat.sandbox.interpreter import interpreter
 from karat.sandbox.layers import Name, plan
 from karat.sandbox.records import Layer, Limits, Measurement, Outcome
 from karat.sandbox.server_process import Lost, Ready, Server
+from karat.sandbox.session import BoxSession
 from karat.sandbox.tables import GivenTable, Shelf, TableSource
 
 
@@ -129,9 +130,24 @@ class Sandbox:
                 break
         return _measurement(outcomes[0][1:]), _measurement(outcomes[1][1:])
 
+    def session(
+        self,
+        tables: Mapping[str, TableSource] | None = None,
+        *,
+        limits: Limits | None = None,
+        fork: bool = True,
+        code: str = "",
+    ) -> BoxSession:
+        """Steps over these tables that build on each other, see :class:`BoxSession`. It takes one server to itself.
+
+        ``fork``: keep states as sleeping processes where this machine allows it; without it, steps are run again.
+        ``code``: what is known of the code that will run, so that the libraries it needs are imported before.
+        """
+        return BoxSession(self, self._shelf.tables(tables or {}), limits or self.limits, fork=fork, code=code)
+
     def versions(self) -> Ready:
         """Python, pandas and numpy of the servers: results depend on them."""
-        server = self._take()
+        server = self.take()
         self._servers.put(server)
         return server.ready
 
@@ -139,7 +155,8 @@ class Sandbox:
         """The outermost process of each server that is running and idle."""
         return tuple(server.pid for server in list(self._servers.queue) if server is not None)
 
-    def _take(self) -> Server:
+    def take(self) -> Server:
+        """A server for one user; :meth:`put` gives it back."""
         if not self._open:
             raise RuntimeError("the sandbox is closed")
         server = self._servers.get()
@@ -151,8 +168,12 @@ class Sandbox:
             self._servers.put(None)
             raise
 
+    def put(self, server: Server | None) -> None:
+        """Give a server back; None when it was lost."""
+        self._servers.put(server)
+
     def _run(self, code: str, tables: tuple[GivenTable, ...], limits: Limits) -> Outcome:
-        server = self._take()
+        server = self.take()
         kept: Server | None = None
         try:
             outcome = server.run(code, tables, limits)

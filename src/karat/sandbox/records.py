@@ -17,7 +17,8 @@ Status = Literal[
     "refused",  # it raised because the sandbox does not allow what it tried
     "timeout",  # its time was up
     "memory",  # it asked for more memory than allowed
-    "output_limit",  # it printed, wrote or answered more than it may
+    "output_limit",  # it printed or wrote more than it may
+    "result_too_large",  # its answer has more cells, bytes or digits than may be sent
     "killed",  # it was ended by a signal: a crash, or its own doing
     "no_result",  # it ended and left no answer
     "bad_message",  # what it sent as its answer is no answer
@@ -35,9 +36,9 @@ class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Bytes of standard output (and as many of standard error) that are kept."""
     flood: int = 16 * MB
     """Bytes of output at which the snippet is stopped."""
-    result: int = 16 * MB
+    result: int = 64 * MB
     """Bytes of the answer as it is sent."""
-    cells: int = 1_000_000
+    cells: int = 2_000_000
     """Cells of the answer."""
     files: int = 64 * MB
     """Bytes of files in its own folder."""

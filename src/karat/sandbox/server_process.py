@@ -12,7 +12,7 @@ import msgspec
 from karat.core.problems import UserError
 from karat.sandbox.connection import Connection, Gone, Late, read_what_is_there
 from karat.sandbox.interpreter import Interpreter
-from karat.sandbox.launching import start
+from karat.sandbox.launching import SNAPSHOT_PROCESSES, start
 from karat.sandbox.layers import Plan
 from karat.sandbox.messages import Facts, judge
 from karat.sandbox.records import Limits, Outcome
@@ -26,13 +26,10 @@ GRACE = 5.0
 SLACK = 1024**2
 PLOTS = re.compile(r"matplotlib|seaborn|pyplot|\bplt\b|\.plot\b|\.hist\(|\.boxplot\(")
 """Code that probably draws."""
-LIBRARIES = {
-    "seaborn": re.compile(r"\bseaborn\b"),
-    "plotly.graph_objects": re.compile(r"\bplotly\b"),
-    "plotly.express": re.compile(r"\bplotly\.express\b|\bplotly import express\b"),
-    "altair": re.compile(r"\baltair\b"),
-}
-"""Other libraries that draw, by how code names them."""
+LIBRARIES = re.compile(r"\b(?:duckdb|polars|seaborn|plotly|altair)\b")
+"""What code may import beside pandas and numpy, and takes long to import."""
+MODULES = {"plotly": "plotly.express"}
+"""What is imported for a library whose name alone imports little."""
 
 
 class Ready(msgspec.Struct, frozen=True):
@@ -41,6 +38,23 @@ class Ready(msgspec.Struct, frozen=True):
     python: str
     pandas: str
     numpy: str
+
+
+class Answered(msgspec.Struct, frozen=True):
+    """What a server says of a step of a session."""
+
+    outcome: Outcome
+    snapshot: int
+    """The server's number for the state that it left; below 0 when there is none to fork."""
+    ended: bool
+    """Whether the code came to its end, so that there is a state, be it only to be made again."""
+    message: bytes
+
+
+class _Begun(msgspec.Struct, frozen=True):
+    need: tuple[str, ...] = ()
+    forks: bool = False
+    trouble: str = ""
 
 
 class _Loaded(msgspec.Struct, frozen=True):
@@ -64,7 +78,8 @@ class Server:
         self.pid = process.pid
         self._connection = Connection(process.stdout.fileno(), process.stdin.fileno())
         self._memory_kills = 0
-        self._draws: set[str] = set()
+        self._draws = False
+        self._imported: set[str] = set()
         try:
             head, _ = self._connection.receive(time.monotonic() + START, 0)
             self.ready = msgspec.json.decode(head, type=Ready)
@@ -83,13 +98,10 @@ class Server:
 
     def run(self, code: str, tables: Sequence[GivenTable], limits: Limits) -> Outcome:
         """One snippet. :class:`Lost` when the server is of no more use."""
-        wire = {**msgspec.to_builtins(limits), "processes": limits.threads + 8 if self._plan.own_user else 0}
-        wanted = [{"name": t.name, "digest": t.digest, "kind": t.kind, "files": t.files} for t in tables]
-        head = {"do": "run", "tables": wanted, "limits": wire, "mentions_csv": "csv" in code.lower()}
+        wire, asked = self._wire(limits), _asked(tables)
+        head = {"do": "run", "tables": asked, "limits": wire, "mentions_csv": "csv" in code.lower()}
         request = frame(head, code.encode("utf-8", "replace"))
-        libraries = [name for name, named in LIBRARIES.items() if named.search(code)]
-        if (limits.figures or PLOTS.search(code) or libraries) and not self._draws.issuperset({"", *libraries}):
-            self._prepare_drawing(libraries)
+        self._prepare(code, draws=bool(limits.figures))
         most = 2 * limits.output + limits.result + SLACK
         for _ in range(2):
             facts, body = self._ask(request, limits.wall + GRACE, most)
@@ -97,6 +109,86 @@ class Server:
                 return self._outcome(facts, body, limits)
             self._send_tables([table for table in tables if table.digest in facts.need], tables)
         raise Lost("the server keeps requesting tables that it already has")
+
+    def _prepare(self, code: str, *, draws: bool = False) -> None:
+        """Import once, in the server, what code seems to need: in every child it would take longer than most snippets
+        may."""
+        if not self._draws and (draws or PLOTS.search(code)):
+            self._prepare_drawing()
+        wanted = {MODULES.get(name, name) for name in LIBRARIES.findall(code)} - self._imported
+        if wanted:
+            self._import(sorted(wanted))
+
+    def begin_session(self, tables: Sequence[GivenTable], limits: Limits, code: str, *, fork: bool) -> bool:
+        """A session over these tables; whether its states can be forked. :class:`Lost` when there is none.
+
+        ``code``: what is known of the code that will run, to make ready what it needs.
+        """
+        self._prepare(code, draws=bool(limits.figures))
+        head = {
+            "do": "session",
+            "tables": _asked(tables),
+            "limits": self._wire(limits, SNAPSHOT_PROCESSES),
+            "mentions_csv": True,
+            "fork": fork,
+        }
+        for _ in range(2):
+            deadline = time.monotonic() + START
+            try:
+                self._connection.send(frame(head), deadline)
+                begun = msgspec.json.decode(self._connection.receive(deadline, SLACK)[0], type=_Begun)
+            except (Gone, Late, msgspec.DecodeError) as error:
+                raise Lost("the server died while opening a session") from error
+            if begun.trouble:
+                raise UserError(f"the sandbox could not open a session: {begun.trouble[:300]}")
+            if not begun.need:
+                return begun.forks
+            self._send_tables([table for table in tables if table.digest in begun.need], tables)
+        raise Lost("the server keeps requesting tables that it already has")
+
+    def step(
+        self,
+        code: str,
+        limits: Limits,
+        *,
+        after: int,
+        number: int,
+        drop: Sequence[int] = (),
+        in_place: bool = False,
+        goes_on: bool = False,
+    ) -> Answered | None:
+        """One step after a snapshot of the session; None when the snapshot is not there or cannot be forked.
+
+        ``in_place`` uses the snapshot up; ``goes_on``: another step will be run in the same process.
+        """
+        head = {
+            "do": "step",
+            "limits": self._wire(limits),
+            "after": after,
+            "number": number,
+            "drop": list(drop),
+            "in_place": in_place,
+            "in_place_next": goes_on,
+        }
+        most = 2 * limits.output + limits.result + SLACK
+        facts, body = self._ask(frame(head, code.encode("utf-8", "replace")), limits.wall + GRACE + START, most)
+        if facts.lost:
+            return None
+        outcome = self._outcome(facts, body, limits)
+        return Answered(outcome, facts.snapshot, facts.ended, body[facts.parts[0] + facts.parts[1] :])
+
+    def end_session(self) -> None:
+        """Nothing of it stays in the server."""
+        deadline = time.monotonic() + GRACE
+        try:
+            self._connection.send(frame({"do": "end"}), deadline)
+            self._connection.receive(deadline, SLACK)
+        except Gone as error:
+            raise Lost("the server died while ending a session") from error
+
+    def _wire(self, limits: Limits, more_processes: int = 0) -> dict[str, object]:
+        processes = limits.threads + 8 + more_processes if self._plan.own_user else 0
+        return {**msgspec.to_builtins(limits), "processes": processes}
 
     def _ask(self, request: bytes, seconds: float, most: int) -> tuple[Facts, bytes]:
         deadline = time.monotonic() + seconds
@@ -121,16 +213,24 @@ class Server:
         out_of_memory, self._memory_kills = kills > self._memory_kills, kills
         return judge(facts, out, err, message, limits, out_of_memory=out_of_memory)
 
-    def _prepare_drawing(self, libraries: Sequence[str]) -> None:
-        """Import matplotlib in the server, and these, once: in every child it would take longer than most snippets
-        may."""
+    def _prepare_drawing(self) -> None:
+        """Import matplotlib in the server, once: in every child it would take longer than most snippets may."""
+        self._told({"do": "drawing"}, "importing matplotlib")
+        self._draws = True
+
+    def _import(self, names: Sequence[str]) -> None:
+        """Import libraries in the server, once."""
+        self._told({"do": "import", "names": list(names)}, f"importing {', '.join(names)}")
+        self._imported.update(names)
+
+    def _told(self, head: dict[str, object], what: str) -> None:
+        """A request that is answered with a bare word."""
         deadline = time.monotonic() + LOAD
         try:
-            self._connection.send(frame({"do": "drawing", "libraries": libraries}), deadline)
+            self._connection.send(frame(head), deadline)
             self._connection.receive(deadline, SLACK)
         except (Gone, Late) as error:
-            raise Lost("the server died while importing matplotlib") from error
-        self._draws |= {"", *libraries}
+            raise Lost(f"the server died while {what}") from error
 
     def _send_tables(self, missing: Sequence[GivenTable], all_of_them: Sequence[GivenTable]) -> None:
         keep = [table.digest for table in all_of_them]
@@ -145,3 +245,7 @@ class Server:
                 raise Lost(f'the server was lost while reading the table "{table.name}"') from error
             if loaded.error:
                 raise UserError(f'the table "{table.name}" cannot be read: {loaded.error}')
+
+
+def _asked(tables: Sequence[GivenTable]) -> list[dict[str, object]]:
+    return [{"name": t.name, "digest": t.digest, "kind": t.kind, "files": t.files} for t in tables]

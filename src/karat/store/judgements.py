@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
-from sqlalchemy import RowMapping, bindparam, delete, insert, select, update
+from sqlalchemy import RowMapping, bindparam, delete, func, insert, select, update
 
 from karat.core.json_types import JsonObject
 from karat.store.codec import to_json
@@ -147,12 +147,11 @@ class JudgeRecords:
                 insert(judgements), [{**row, **more, "verdict": to_json(row["verdict"]).decode()} for row in rows]
             )
 
-    def spent(self, keys: Sequence[str]) -> tuple[int | None, float | None]:
-        """(tokens, cost) of these replies; None where no reply says it."""
-        found = self.replies(keys).values()
-        tokens = [one.tokens for one in found if one.tokens]
-        cost = [one.cost for one in found if one.cost]
-        return sum(tokens) if tokens else None, sum(cost) if cost else None
+    def touch(self, run_id: int, version: str, now: str) -> None:
+        """That this version was asked about a run last, also where nothing new came of it."""
+        own = (judgements.c.run_id == run_id) & (judgements.c.version == version)
+        with self._store._writing() as connection:
+            connection.execute(update(judgements).where(own).values(created=now))
 
     def of_run(self, run_id: int, version: str = "", case_ids: Iterable[str] | None = None) -> list[Judgement]:
         """The verdicts of a version on a run's answers, by case, turn and try; of the newest version without a name."""
@@ -173,10 +172,10 @@ class JudgeRecords:
 
     def versions_of_run(self, run_id: int) -> list[str]:
         """The versions that judged answers of a run, the newest first."""
-        query = select(judgements.c.version, judgements.c.created).where(judgements.c.run_id == run_id)
+        last = func.max(judgements.c.created)
+        query = select(judgements.c.version).where(judgements.c.run_id == run_id).group_by(judgements.c.version)
         with self._store._reading() as connection:
-            rows = connection.execute(query.order_by(judgements.c.created.desc(), judgements.c.version))
-            return list(dict.fromkeys(row.version for row in rows))
+            return list(connection.execute(query.order_by(last.desc(), judgements.c.version)).scalars())
 
     def runs_of_version(self, version: str) -> list[int]:
         """The runs with a verdict of this version, oldest first."""

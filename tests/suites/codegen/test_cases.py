@@ -238,3 +238,27 @@ tasks:
     (problem,) = check_cases(loaded.cases, (), None).problems
     assert problem.severity == "warning" and problem.line == 4
     assert problem.message.startswith('2 tasks have "expected" and no "reference" (the first: "a")')
+
+
+def test_a_mapping_without_a_known_name_is_a_value(folder: Path) -> None:
+    (case,) = written(folder, "- {id: a, question: q, expected: {North: 19, South: 5}}").cases
+    expected = task_of(case).expected
+    assert expected is not None and expected.value == {"North": 19, "South": 5}
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "hint"),
+    [
+        ("{value: 3, tabel: {a: [1]}}", 'unknown name "tabel" beside "value"', 'Did you mean "table"?'),
+        ("{value: [1, 2], city: [Rome, Oslo]}", 'unknown name "city" beside "value"', "write {value: {…}}"),
+        ("{value: 3, table: {a: [1]}}", "a result has one form, and this one has 2: value, table", ""),
+        ("{table: 3}", "expected a table here", "Columns"),
+        ("{named: 3}", "expected names with a figure each here", ""),
+        ("{file: [a]}", "expected the path of a CSV or Parquet file here", ""),
+    ],
+)
+def test_a_mapping_with_a_known_name_holds_only_known_names(folder: Path, text: str, message: str, hint: str) -> None:
+    loaded = written(folder, f"- id: a\n  question: q\n  expected: {text}\n")
+    (problem,) = loaded.problems
+    assert not loaded.cases
+    assert problem.message == message and hint in problem.hint and problem.line == 3

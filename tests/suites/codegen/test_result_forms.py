@@ -3,6 +3,8 @@ where it does not."""
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from karat.suites.codegen.metrics.correctness import Correctness
@@ -19,7 +21,7 @@ class Ends:
 class Colour(enum.Enum):
     RED = 7
 """
-POLARS, ARROW = "import polars as pl\n", "import pyarrow as pa\n"
+POLARS, ARROW, DUCKDB = "import polars as pl\n", "import pyarrow as pa\n", "import duckdb\n"
 FRAME = "pd.DataFrame({'city': ['a', 'b', 'a'], 'n': [1, 2, 3]})"
 TABLES = {"t": TableSource(columns={"city": ["a", "b", "a"], "n": [1, 2, 3]})}
 
@@ -27,7 +29,8 @@ TABLES = {"t": TableSource(columns={"city": ["a", "b", "a"], "n": [1, 2, 3]})}
 def judged(reference: str, code: str, question: str = "What is it?") -> Correctness:
     task = Task(tables=TABLES, reference=f"{HEAD}result = {reference}")
     lines = code.splitlines()
-    return judge_code("\n".join((HEAD, *lines[:-1], f"result = {lines[-1]}")), question=question, task=task).correctness
+    whole = "\n".join((HEAD, *lines[:-1], f"result = {lines[-1]}"))
+    return judge_code(whole, question=question, task=task).correctness
 
 
 SAME = [
@@ -84,6 +87,31 @@ SAME = [
     ("[1, None, 3]", ARROW + "pa.array([1, None, 3])"),
     ("[1, 2, 3]", ARROW + "pa.chunked_array([[1, 2], [3]])"),
     ("6", ARROW + "pa.scalar(6)"),
+    ("t[t.n > 1]", DUCKDB + "duckdb.sql('SELECT * FROM t WHERE n > 1')"),
+    ("t[t.n > 1]", DUCKDB + "duckdb.execute('SELECT n, city FROM t WHERE n > 1')"),
+    ("t[t.n > 1]", DUCKDB + "duckdb.sql('FROM t WHERE n > 1').df()"),
+    ("t[t.n > 1]", DUCKDB + "duckdb.sql('FROM t WHERE n > 1').fetchall()"),
+    ("t[t.n > 1]", DUCKDB + "duckdb.sql('FROM t WHERE n > 1').to_arrow_table()"),
+    ("2.5", DUCKDB + "duckdb.sql('SELECT 2.5::DECIMAL(4, 2) AS x')"),
+    ("[1, None, 3]", DUCKDB + "duckdb.sql('SELECT unnest([1, NULL, 3]) AS x')"),
+    ("pd.Timestamp('2024-01-02 10:00', tz='Europe/Paris')", "pd.Timestamp('2024-01-02 09:00', tz='UTC')"),
+    (
+        "pd.Timestamp('2024-01-02 10:00', tz='UTC')",
+        DUCKDB + "duckdb.sql(\"SELECT '2024-01-02 10:00:00+00'::TIMESTAMPTZ AS x\")",
+    ),
+    ("pd.Timedelta(minutes=90)", "'PT1H30M'"),
+    ("[pd.Timedelta(days=2), pd.Timedelta(minutes=-90)]", "['P2D', '-1 days +22:30:00']"),
+    ("[pd.Timedelta(days=1.5), None]", POLARS + "pl.Series([datetime.timedelta(hours=36), None])"),
+    ("t.city", "t.city.astype('category')"),
+    ("['a', None]", POLARS + "pl.Series(['a', None], dtype=pl.Categorical)"),
+    ("[None, None]", POLARS + "pl.Series([None, None])"),
+    ("[None, None]", ARROW + "pa.nulls(2)"),
+    ("datetime.datetime(2024, 1, 2)", "datetime.date(2024, 1, 2)"),
+    ("0.1", "__import__('decimal').Decimal('0.1')"),
+    ("t", "t.to_dict('records')"),
+    ("t", "{'city': list(t.city), 'n': t.n.to_numpy()}"),
+    ("t", "t.to_records(index=False)"),
+    ("6", "np.array(6)"),
 ]
 
 
@@ -128,6 +156,11 @@ DIFFERENT = [
     ("6", ARROW + "pa.scalar(7)"),
     ("[1, 2, 3]", "open('/dev/null')"),
     ("[1, 2, 3]", "lambda: [1, 2, 3]"),
+    ("t.groupby('city').n.sum()", DUCKDB + "duckdb.sql('SELECT city, max(n) FROM t GROUP BY city')"),
+    ("pd.Timestamp('2024-01-02 10:00', tz='UTC')", "pd.Timestamp('2024-01-02 10:00')"),  # nobody knows its zone
+    ("[pd.Timestamp('2024-01-02')]", POLARS + "pl.Series([datetime.datetime(2024, 1, 2)]).dt.replace_time_zone('UTC')"),
+    ("pd.Timedelta(minutes=90)", "'PT90S'"),
+    ("np.zeros((2, 2)).tolist()", "np.zeros((2, 2, 1))"),
 ]
 
 
@@ -147,7 +180,33 @@ def test_what_has_no_end_is_not_read_to_the_end(endless: str) -> None:
 
 def test_a_result_without_a_plain_form_is_named() -> None:
     found = judged("6", POLARS + "pl.col('n').sum()")
-    assert found.reason == "no_table" and "Expr cannot be compared" in found.evidence["problem"]
+    assert found.reason.startswith("error: a result of type polars.") and "Expr cannot be compared" in found.reason
+
+
+@pytest.mark.parametrize("value", ["np.zeros((2, 2, 2))", "print", "open('/dev/null')", "lambda: 6", "object()"])
+def test_what_cannot_be_compared_ran_and_is_not_passed(value: str) -> None:
+    found = judge_code(f"result = {value}", task=Task(tables=TABLES, reference="result = t.n.sum()"))
+    assert found.last.ran and not found.correctness.passed and found.correctness.score == 0
+    assert re.fullmatch(r"error: a result of type [\w.]+ cannot be compared.*", found.correctness.reason)
+
+
+def test_a_result_of_duckdb_is_read_up_to_the_limit() -> None:
+    found = judge_code(f"{DUCKDB}result = duckdb.sql('SELECT * FROM range(5000000)')", task=Task(tables=TABLES))
+    assert not found.last.ran and found.last.error.startswith("result_too_large: ")
+
+
+@pytest.mark.parametrize(
+    ("library", "code", "right"),
+    [
+        ("xarray", "xarray.DataArray.from_series(t.groupby('city').n.sum())", True),
+        ("xarray", "xarray.Dataset.from_dataframe(t.groupby('city')[['n']].sum())", True),
+        ("xarray", "xarray.DataArray([[4, 2]])", False),
+        ("pint", "pint.UnitRegistry().Quantity([4, 2], 'kg')", False),
+    ],
+)
+def test_results_of_libraries_that_are_not_always_there(library: str, code: str, right: bool) -> None:
+    pytest.importorskip(library)
+    assert judged("t.groupby('city').n.sum()", f"import {library}\n{code}").passed is right
 
 
 def test_a_set_has_no_order() -> None:

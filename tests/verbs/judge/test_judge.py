@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import random
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any  # Any: what a function judge gets and returns
 
@@ -16,56 +14,12 @@ import karat
 from karat.core.problems import UnknownName, UserError
 from karat.store import open_store
 from karat.verbs.judge.ask import ask_judge
-from karat.verbs.judge.calibrate import attack_judge, calibrate_judge, pool_of
+from karat.verbs.judge.attack import attack_judge
+from karat.verbs.judge.calibrate import calibrate_judge
 from karat.verbs.judge.compare import compare_judges
-from karat.verbs.judge.corrected import judged_run, next_reviews
-
-CASES = 150
-
-
-def truly_right(number: int) -> bool:
-    """What people say: six in ten of the answers that the rule refuses are right all the same."""
-    return random.Random(number).random() < 0.6
-
-
-def function_judge(sensitivity: float, specificity: float, *, noise: float = 0.0) -> Callable[[dict[str, Any]], Any]:
-    """A judge of known quality. ``noise``: how often it says the opposite of itself."""
-    draw = random.Random(7)
-
-    def judge(request: dict[str, Any]) -> dict[str, Any]:
-        name = str(request["case"])
-        if not name.startswith("c"):
-            return {"verdict": "wrong", "reason": "an attack"}
-        number = int(name[1:])
-        own = random.Random(number + 1000).random()
-        right = own < sensitivity if truly_right(number) else own > specificity
-        if noise and draw.random() < noise:
-            right = not right
-        return {"verdict": "right" if right else "wrong", "reason": "as I see it", "confidence": 0.8}
-
-    return judge
-
-
-@pytest.fixture
-def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A run whose answers the rule refuses, but for twenty."""
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "karat.yaml").write_text(
-        "systems: {grader: {type: function, function: 'nowhere:judge'}}\njudge: {system: grader, asks: [wrong]}\n"
-    )
-    cases = [{"id": f"c{n}", "question": f"What is it? {n}", "relevant": ["lemon"]} for n in range(CASES)]
-    answers = [{"id": f"c{n}", "results": ["lemon" if n >= CASES - 20 else "lime"]} for n in range(CASES)]
-    karat.run(suite="retrieval", cases=cases, predictions=answers)
-    return tmp_path
-
-
-def review(count: int) -> list[str]:
-    """Review the first cases of the random order, blind."""
-    with open_store("sqlite:///.karat/karat.db") as store:
-        names = list(pool_of(store, 1, "").sample.order[:count])
-        for name in names:
-            store.add_review(1, name, "pass" if truly_right(int(name[1:])) else "fail", reviewer="ann", blind=True)
-    return names
+from karat.verbs.judge.corrected import judged_run
+from karat.verbs.judge.review_next import next_reviews
+from tests.verbs.judge.function_judges import CASES, function_judge, review, truly_right
 
 
 def test_only_what_the_rule_refuses_is_asked_about_and_no_score_changes(project: Path) -> None:
@@ -181,10 +135,10 @@ def test_two_versions_are_compared_on_the_same_answers(project: Path) -> None:
 
 def test_the_first_to_review_are_drawn_then_the_most_informative(project: Path) -> None:
     ask_judge(judge=function_judge(0.95, 0.9))
-    queue = next_reviews(limit=200)
+    queue = next_reviews(limit=200).cases
     assert [one.drawn for one in queue] == [True] * 50 + [False] * (CASES - 70)
     assert queue[50].why == "the judge calls it right, the rule does not"
-    assert set(review(5)).isdisjoint(one.case for one in next_reviews(limit=200))
+    assert set(review(5)).isdisjoint(one.case for one in next_reviews(limit=200).cases)
 
 
 @pytest.mark.slow

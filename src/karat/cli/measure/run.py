@@ -72,7 +72,9 @@ def run(
             autocompletion=complete_runs,
         ),
     ] = None,
-    retry_errors: Annotated[bool, typer.Option("--retry-errors", help="With --resume: retry failed calls.")] = False,
+    retry_errors: Annotated[
+        bool, typer.Option("--retry-errors", help="With --resume: retry failed calls, the judge's too.")
+    ] = False,
     join: Annotated[
         bool,
         typer.Option("--join", help="With --resume: share a run that other processes are working on (PostgreSQL)."),
@@ -192,7 +194,7 @@ def run(
                 tag_run(opened, result.run.id, labels)
             origin = origin_of(opened, result, flags)
             if not no_judge:
-                result = ask_projects_judge(opened, result, config)
+                result = ask_projects_judge(opened, result, config, retry_errors=retry_errors)
         found = baselines_here(store, config, result.run.suite, result.run.id)
         gates = (*(project.gates if project else ()), *extra)
         leave([show(result, outputs, gates=gates, saved=[f"run {result.run.id}"], baselines=found, origin=origin)])

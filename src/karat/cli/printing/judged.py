@@ -14,11 +14,13 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from karat.judge.calibration import AttackCount, Calibration
+    from karat.judge.asking import Estimate as Cost
+    from karat.judge.calibration import AttackCount, Calibration, Drift
     from karat.judge.line import Judging
     from karat.store.store import Store
     from karat.verbs.judge.ask import Judged
     from karat.verbs.judge.compare import ComparedJudges
+    from karat.verbs.judge.review_next import NextReviews
 
 SHOWN = 10
 
@@ -36,7 +38,9 @@ def counting(console: Console) -> Iterator[Callable[[Judging], None]]:
         yield lambda state: bar.update(task, total=state.total, completed=state.done)
 
 
-def ask_projects_judge(store: Store, result: RunResult, config: Path | None) -> RunResult:
+def ask_projects_judge(
+    store: Store, result: RunResult, config: Path | None, *, retry_errors: bool = False
+) -> RunResult:
     """Ask the judge that karat.yaml names about a run; the result with what it says, as it is where none is named."""
     from karat.cli.printing.consoles import notes
     from karat.runs.baseline import find_run
@@ -50,9 +54,24 @@ def ask_projects_judge(store: Store, result: RunResult, config: Path | None) -> 
         return result
     run_id = find_run(store, result.run.id)
     with counting(notes()) as watch:
-        found = ask_about(store, run_id, open_judge_here(None, project), watch=watch)
-    print_judged(found, notes())
+        found = ask_about(
+            store,
+            run_id,
+            open_judge_here(None, project),
+            retry_errors=retry_errors,
+            watch=watch,
+            announce=announced,
+        )
+    print_judged([found], notes())
     return with_judge(store, run_id, result)
+
+
+def announced(taken: Cost) -> None:
+    """What asking will take, before it starts; nothing where nothing is asked."""
+    from karat.cli.printing.consoles import notes
+
+    if taken.answers:
+        notes().print(f"asking the judge: {taken}", markup=False, style="dim")
 
 
 def print_judged(found: Sequence[Judged], console: Console) -> None:
@@ -104,15 +123,32 @@ def print_calibration(found: Calibration, console: Console) -> None:
             f"sensitivity        {shown(given.sensitivity)} of {given.sensitivity.n}      "
             f"specificity {shown(given.specificity)} of {given.specificity.n}",
         ]
-    abstained = ", ".join(f"{name} {count}" for name, count in sorted(found.abstained.items())) or "0"
-    again = f"{found.consistency.same:.3f} same verdict      " if found.consistency is not None else ""
-    lines.append(f"again              {again}abstained {abstained}")
+    if found.people.n:
+        lines.append(
+            f"people themselves  alpha {shown(found.people)} over {count_of(found.people.n, 'case')} seen by two"
+        )
+    asked = found.reviewed + found.rest + found.gold_wrong + found.disputed
+    why = "".join(f" · {name} {count}" for name, count in sorted(found.abstained.items()))
+    lines.append(f"abstained          {sum(found.abstained.values()):,} over {count_of(asked, 'case')}{why}")
+    if found.consistency is not None and found.consistency.asked:
+        lines.append(f"asked again        {found.consistency.same:.3f} same verdict of {found.consistency.asked}")
     if found.position is not None and found.length is not None:
         effect = found.length.effect
-        padded = "" if effect is None or effect.mean is None else f"    padded answers: {effect.mean:+.2f} right"
+        padded = "" if effect is None or effect.mean is None else f"    padded answers: {signed(effect)} right"
         lines.append(f"order swapped      {found.position.changed} of {found.position.asked} changed{padded}")
     if found.attacks is not None:
-        lines.append(f"attacks            {found.attacks.passed} of {found.attacks.asked} passed")
+        lines.append(f"attacks            {attack_words(found.attacks)}")
+    for own in found.by_system:
+        family = " (the judge's family)" if own.own_family else ""
+        lines.append(
+            f"  {own.system}{family}   sensitivity {shown(own.sensitivity)}, false passes {shown(own.false_passes)} "
+            f"over {own.reviewed} reviewed"
+        )
+    for name, (both, judge, people, neither) in found.tables.items():
+        lines.append(
+            f"  {name}   both right {both}, only the judge {judge}, only people {people}, both wrong {neither}"
+        )
+    lines += [f"drift              {one.at[:10]}: {one}" for one in found.drift[:1]]
     if found.skipped:
         named = ", ".join(found.skipped[:SHOWN]) + (", …" if len(found.skipped) > SHOWN else "")
         lines.append(f"skipped            {len(found.skipped)} in the sample are not reviewed: {named}")
@@ -126,9 +162,41 @@ def print_calibration(found: Calibration, console: Console) -> None:
 
 def print_attacks(found: AttackCount, console: Console) -> None:
     """How many attacks passed, before and after the screen."""
+    console.print(f"attacks   {attack_words(found)}", markup=False)
+
+
+def attack_words(found: AttackCount) -> str:
+    """``0 of 40 passed (3 before the screen) · 36 refused · 4 without a verdict``."""
+    refused = found.asked - found.passed_unscreened - found.failed
+    silent = f", {found.unanswered} of them without a reply" if found.unanswered else ""
+    return (
+        f"{found.passed} of {found.asked} passed ({found.passed_unscreened} before the screen) · {refused} refused · "
+        f"{found.failed} without a verdict{silent}"
+    )
+
+
+def print_next(found: NextReviews, console: Console) -> None:
+    """What to review next, and how far the sample is."""
+    if found.wanted:
+        words = f"{found.reviewed} of {found.wanted} drawn reviews"
+        if found.width is not None:
+            words += f", for an interval {found.width:g} wide"
+            words += "" if found.reachable else ", which reviewing all of them would not reach"
+        console.print(words, markup=False)
+    for one in found.cases:
+        console.print(f"{one.case:<32} {one.why}", markup=False)
+    if not found.cases:
+        console.print("nothing to review: no judge was asked about this run, or every case is reviewed", markup=False)
+
+
+def print_drift(found: Drift | None, console: Console) -> None:
+    """Whether the judge still says what it said."""
+    if found is None:
+        console.print("nothing to compare with: no version was calibrated with reviews of this suite", markup=False)
+        return
+    console.print(f"drift   {found}", markup=False)
     console.print(
-        f"attacks   {found.passed} of {found.asked} passed · the judge alone passed {found.passed_unscreened} · "
-        f"{found.failed} without a verdict",
+        f"agreement with people   {shown(found.agreement_before)} → {shown(found.agreement)} over {found.agreement.n}",
         markup=False,
     )
 
@@ -144,6 +212,12 @@ def print_compared(found: ComparedJudges, console: Console) -> None:
     lines += [f"  {one.case}   {one.first:g} → {one.second:g}" for one in found.changed[:SHOWN]]
     for line in lines:
         console.print(line, markup=False)
+
+
+def signed(given: Estimate) -> str:
+    """A difference with its interval."""
+    ends = "" if given.low is None or given.high is None else f" ({given.low:+.2f} to {given.high:+.2f})"
+    return f"{given.mean or 0:+.2f}{ends}"
 
 
 def shown(given: Estimate) -> str:

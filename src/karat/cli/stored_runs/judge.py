@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any  # Any: the context of a command line, whose class typer keeps to itself
 
 import typer
@@ -41,6 +42,10 @@ def ask(
     run: RunArgument = "latest",
     system: SystemOption = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Ask anew, also where the judge has answered before.")] = False,
+    retry_errors: Annotated[
+        bool,
+        typer.Option("--retry-errors", help="Ask again where the call failed or the budget was spent."),
+    ] = False,
     json: JsonOption = None,
     store: StoreOption = None,
     config: ConfigOption = None,
@@ -50,7 +55,7 @@ def ask(
     karat judge r-0012
     """
     from karat.cli.printing.consoles import notes, stdout
-    from karat.cli.printing.judged import counting, print_judged, print_run
+    from karat.cli.printing.judged import announced, counting, print_judged, print_run
     from karat.cli.printing.outputs import write_json_value
     from karat.runs.baseline import find_run
     from karat.verbs.inputs.projects import open_store_here
@@ -63,10 +68,11 @@ def ask(
             run,
             system,
             fresh=fresh,
+            retry_errors=retry_errors,
             store=store or "",
             config=config,
             watch=watch,
-            announce=lambda taken: notes().print(str(taken), markup=False),
+            announce=announced,
         )
     with open_store_here(store, config) as opened:
         result = with_judge(opened, find_run(opened, run), stored_result(opened, run))
@@ -120,6 +126,19 @@ def calibrate(
 def next_(
     run: RunArgument = "latest",
     limit: Annotated[int, typer.Option("--limit", min=1, metavar="N", help="Show the first N cases.")] = 20,
+    width: Annotated[
+        float | None,
+        typer.Option("--width", metavar="W", help="As many as make the interval of the corrected rate W wide."),
+    ] = None,
+    overlap: Annotated[
+        float | None,
+        typer.Option(
+            "--overlap", metavar="SHARE", help="Put this share of the draw to a second person. [default: judge.overlap]"
+        ),
+    ] = None,
+    reviewer: Annotated[
+        str, typer.Option("--reviewer", metavar="NAME", help="Leave out what this person has reviewed.")
+    ] = "",
     json: JsonOption = None,
     store: StoreOption = None,
     config: ConfigOption = None,
@@ -129,25 +148,26 @@ def next_(
     karat judge next r-0012 --limit 5
     """
     from karat.cli.printing.consoles import stdout
+    from karat.cli.printing.judged import print_next
     from karat.cli.printing.outputs import write_json_value
-    from karat.verbs.judge.corrected import next_reviews
+    from karat.verbs.judge.review_next import next_reviews
 
-    found = next_reviews(run, limit=limit, store=store or "", config=config)
+    found = next_reviews(
+        run, limit=limit, width=width, overlap=overlap, reviewer=reviewer, store=store or "", config=config
+    )
     if json is not None:
         write_json_value(found, json)
     if json != "-":
-        console = stdout()
-        for one in found:
-            console.print(f"{one.case:<32} {one.why}", markup=False)
-        if not found:
-            console.print(
-                "nothing to review: no judge was asked about this run, or every case is reviewed", markup=False
-            )
+        print_next(found, stdout())
 
 
 @app.command("attack")
 def attack(
     system: SystemOption = None,
+    file: Annotated[
+        Path | None,
+        typer.Option("--attacks", metavar="FILE", help="Attacks of your own, as JSON Lines, in place of the 40."),
+    ] = None,
     json: JsonOption = None,
     store: StoreOption = None,
     config: ConfigOption = None,
@@ -159,13 +179,39 @@ def attack(
     from karat.cli.printing.consoles import stdout
     from karat.cli.printing.judged import print_attacks
     from karat.cli.printing.outputs import write_json_value
-    from karat.verbs.judge.calibrate import attack_judge
+    from karat.verbs.judge.attack import attack_judge, read_attacks
 
-    found = attack_judge(system, store=store or "", config=config)
+    found = attack_judge(system, own=read_attacks(file) if file else (), store=store or "", config=config)
     if json is not None:
         write_json_value(found, json)
     if json != "-":
         print_attacks(found, stdout())
+
+
+@app.command("drift")
+def drift(
+    run: RunArgument = "latest",
+    system: SystemOption = None,
+    json: JsonOption = None,
+    store: StoreOption = None,
+    config: ConfigOption = None,
+) -> None:
+    """Ask the judge again about answers that people reviewed, and say whether its verdicts have changed.
+
+    Asking about a run does this by itself when the version has changed, and once a month.
+
+    karat judge drift
+    """
+    from karat.cli.printing.consoles import stdout
+    from karat.cli.printing.judged import print_drift
+    from karat.cli.printing.outputs import write_json_value
+    from karat.verbs.judge.drift import drift_of_judge
+
+    found = drift_of_judge(run, system, store=store or "", config=config)
+    if json is not None:
+        write_json_value(found, json)
+    if json != "-":
+        print_drift(found, stdout())
 
 
 @app.command("compare")

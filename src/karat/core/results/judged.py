@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 import msgspec
 
+from karat.core.results.estimate import Estimate
+
 
 class CorrectedFigure(msgspec.Struct, frozen=True):
     """One rate of a run, corrected. ``mean`` is None where nobody has reviewed a drawn case."""
@@ -38,6 +40,32 @@ class Doubt(msgspec.Struct, frozen=True):
     comment: str = ""
 
 
+class JudgeFigures(msgspec.Struct, frozen=True, kw_only=True):
+    """How a version of a judge came out against people, when it was last calibrated."""
+
+    created: str
+    reviewed: int
+    """Drawn at random and reviewed, over all runs that were taken."""
+    agreement: Estimate
+    base_rate: float | None
+    """The share that people call right."""
+    constant: float | None
+    """The agreement of a judge that always says the same."""
+    kappa: Estimate
+    sensitivity: Estimate
+    specificity: Estimate
+    people: Estimate
+    """People's own agreement: Krippendorff's alpha over the cases that two or more have seen."""
+    consistency: float | None = None
+    """The share of answers with the same verdict each time."""
+    order_changed: float | None = None
+    """The share of verdicts that changed when the expected and the given answer were swapped."""
+    length_effect: Estimate | None = None
+    """How much more it called right after two neutral sentences were appended."""
+    attacks: int | None = None
+    attacks_passed: int | None = None
+
+
 class JudgeSummary(msgspec.Struct, frozen=True, kw_only=True):
     """A run as its newest judge sees it."""
 
@@ -54,14 +82,8 @@ class JudgeSummary(msgspec.Struct, frozen=True, kw_only=True):
     counts: bool
     misses: tuple[str, ...] = ()
     """Why the judge does not count: every demand that it misses."""
-    calibrated: str = ""
-    """When it was held against people; empty: never."""
-    agreement: float | None = None
-    kappa: float | None = None
-    kappa_low: float | None = None
-    kappa_high: float | None = None
-    sensitivity: float | None = None
-    specificity: float | None = None
+    calibration: JudgeFigures | None = None
+    """None: it was never held against people."""
     doubts: tuple[Doubt, ...] = ()
     corrected: tuple[CorrectedFigure, ...] = ()
 

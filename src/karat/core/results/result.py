@@ -13,6 +13,7 @@ from karat.core.expect.findings import METRIC_NAMES
 from karat.core.extras import install_command
 from karat.core.json_types import JsonObject
 from karat.core.problems import Problem, UserError
+from karat.core.results.estimate import Estimate as Estimate
 from karat.core.results.judged import JudgeSummary
 from karat.core.scores import Score, State
 from karat.core.suite import Kind
@@ -68,22 +69,6 @@ def interval_text(low: float, high: float, show: Callable[[float], str], between
         ends = f"{low:{sign}.{digits}g}", f"{high:{sign}.{digits}g}"
         digits += 1
     return between.join(ends)
-
-
-class Estimate(msgspec.Struct, frozen=True, gc=False):
-    """A mean over ``n`` values with its 95 % interval; all None when there are none. Quantities that show no spread
-    have no interval.
-
-    >>> import karat
-    >>> found: karat.Estimate = karat.stats.estimate([1.0, 0.0, 1.0, 1.0], "rate")
-    >>> found.mean, found.n
-    (0.75, 4)
-    """
-
-    mean: float | None
-    n: int
-    low: float | None
-    high: float | None
 
 
 class Estimator(Protocol):

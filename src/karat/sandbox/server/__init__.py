@@ -12,9 +12,11 @@ MODULES = (
     "syscalls",
     "seccomp",
     "landlock",
+    "machine_limits",
     "scratch",
     "rlimits",
     "page_copies",
+    "result_libraries",
     "result_forms",
     "figure_axis",
     "figure_bars",
@@ -30,6 +32,11 @@ MODULES = (
     "child",
     "forking",
     "watching",
+    "fork_gate",
+    "folder_copies",
+    "session_child",
+    "step_watch",
+    "sessions",
     "main",
 )
 """In the order in which they need each other. ``privileges`` acts as soon as it is there, before anything else is

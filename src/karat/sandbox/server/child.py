@@ -11,7 +11,7 @@ import struct
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, NoReturn
 
-from . import landlock, page_copies, rlimits, seccomp, snippet
+from . import landlock, machine_limits, page_copies, rlimits, seccomp, snippet
 from .frames import Closed, read_exactly, read_head
 from .kernel import PR_SET_DUMPABLE, PR_SET_PDEATHSIG, prctl
 from .tables import Tables
@@ -30,7 +30,7 @@ GO = 4
 class Isolation(NamedTuple):
     """What the server prepared once for all children."""
 
-    rules: int | None
+    rules: landlock.Rules | None
     filter: tuple[bytes, list[int]] | None
     folder: str
     highest_fd: int
@@ -41,9 +41,9 @@ class Isolation(NamedTuple):
 def main(tables: Tables, isolation: Isolation, pipes: tuple[int, int, int], go: int) -> NoReturn:
     """Never returns: the process ends here, whatever the snippet does to the code around it."""
     try:
-        rules = _arrange(pipes, go, isolation)
+        arrange(pipes, go, isolation)
         base = rlimits.held()
-        _enclose(rules)
+        enclose(isolation.rules)
         out, err = snippet.open_streams()
         page_copies.copy(isolation.usual)
         head, size = read_head(GO)
@@ -77,8 +77,8 @@ def main(tables: Tables, isolation: Isolation, pipes: tuple[int, int, int], go: 
         os._exit(0)
 
 
-def _arrange(pipes: tuple[int, int, int], go: int, isolation: Isolation) -> int | None:
-    """Only 0 to 3 stay open, and for a moment more the way that the code comes, and the rules."""
+def arrange(pipes: tuple[int, int, int], go: int, isolation: Isolation) -> None:
+    """Only 0 to 3 stay open, and for a moment more the way that the code comes."""
     result, out, err = pipes
     nothing = os.open(os.devnull, os.O_RDONLY)
     # All of these lie above the places they go to: the server keeps 0 to 5 taken from its start.
@@ -87,19 +87,18 @@ def _arrange(pipes: tuple[int, int, int], go: int, isolation: Isolation) -> int 
     os.dup2(err, 2)
     os.dup2(result, RESULT)
     os.dup2(go, GO)
-    rules = os.dup2(isolation.rules, GO + 1) if isolation.rules is not None else None
-    os.closerange(GO + 1 if rules is None else GO + 2, isolation.highest_fd)
-    return rules
+    os.closerange(GO + 1, isolation.highest_fd)
 
 
-def _enclose(rules: int | None) -> None:
-    """What does not depend on the snippet."""
+def enclose(rules: landlock.Rules | None) -> None:
+    """What does not depend on the snippet. The rules are put together here: one of the files is this process's own."""
     prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     os.setsid()
     _offer_to_the_reaper()
     if rules is not None:
-        landlock.restrict(rules)
-        os.close(rules)
+        own = landlock.ruleset([*rules.allowed, (machine_limits.OWN, landlock.READ_FILE)], rules.version)
+        landlock.restrict(own)
+        os.close(own)
 
 
 def _limit(limits: Mapping[str, float], base: tuple[int, int], isolation: Isolation) -> None:

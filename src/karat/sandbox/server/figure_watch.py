@@ -229,10 +229,15 @@ class FigureWatch:
         changed = self._changed()
         return [self._sent(one, changed) for one in self.drawn[: self.most]]
 
-    def end(self) -> None:
-        """Put everything back, and close all figures: the next code draws anew."""
+    def unwatch(self) -> None:
+        """Put everything back: the next code has a watch of its own."""
         for owner, name, original in reversed(self.watched):
             setattr(owner, name, original)
+        self.watched.clear()
+
+    def end(self) -> None:
+        """Put everything back, and close all figures: the next code draws anew."""
+        self.unwatch()
         if "matplotlib.pyplot" in sys.modules:
             sys.modules["matplotlib.pyplot"].close("all")
 

@@ -23,6 +23,8 @@ class Forked(NamedTuple):
     pid: int
     go: int
     reading: tuple[int, int, int]
+    held: int
+    """Keeps the kernel's entry of a file that the child's rules name; -1 where there is none."""
 
     def send(self, head: Mapping[str, object], code: PrivateMemory) -> None:
         """What to run. A child that is gone already shows when it is watched."""
@@ -40,15 +42,17 @@ class Forked(NamedTuple):
         return os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None
 
     def close(self) -> None:
-        for fd in (self.go, *self.reading):
-            os.close(fd)
+        for fd in (self.go, *self.reading, self.held):
+            if fd >= 0:
+                os.close(fd)
 
     def dismiss(self) -> None:
         """It is not needed: without a word on its pipe it ends."""
         os.close(self.go)
         os.waitpid(self.pid, 0)
-        for fd in self.reading:
-            os.close(fd)
+        for fd in (*self.reading, self.held):
+            if fd >= 0:
+                os.close(fd)
 
 
 def fork(tables: Tables, isolation: child.Isolation) -> Forked:
@@ -57,16 +61,25 @@ def fork(tables: Tables, isolation: child.Isolation) -> Forked:
     The result comes over a socket: a process can open its pipes a second time through /proc, for reading too, but no
     socket.
     """
-    result, (out, err, go) = _one_way(), (os.pipe() for _ in range(3))
+    result, (out, err, go) = one_way(), (os.pipe() for _ in range(3))
     pid = os.fork()
     if pid == 0:
         child.main(tables, isolation, (result[1], out[1], err[1]), go[0])
     for fd in (result[1], out[1], err[1], go[0]):
         os.close(fd)
-    return Forked(pid, go[1], (result[0], out[0], err[0]))
+    return Forked(pid, go[1], (result[0], out[0], err[0]), _held(pid))
 
 
-def _one_way() -> tuple[int, int]:
+def _held(pid: int) -> int:
+    """A descriptor of the child's own cgroup file. If the kernel forgot the file and made it anew, the child's rule for
+    it would no longer hold."""
+    try:
+        return os.open(f"/proc/{pid}/cgroup", os.O_PATH | os.O_CLOEXEC)
+    except OSError:
+        return -1
+
+
+def one_way() -> tuple[int, int]:
     """Two ends like those of a pipe: what is written to the second can be read from the first."""
     reading, writing = socket.socketpair()
     reading.shutdown(socket.SHUT_WR)

@@ -1,7 +1,4 @@
-"""Landlock: which folders a process can still open, enforced by the kernel for the rest of its life.
-
-The rules are gathered once; every child then takes them on with one call.
-"""
+"""Landlock: which folders a process can still open, enforced by the kernel for the rest of its life."""
 
 from __future__ import annotations
 
@@ -9,6 +6,7 @@ import ctypes
 import os
 import struct
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from .kernel import checked, syscall
 
@@ -26,6 +24,13 @@ KNOWS_TRUNCATE = 3
 """The first version with a right to shorten files. An open for writing that empties the file needs the right to write
 in all of them."""
 _ALL_TCP, _ABSTRACT_SOCKETS_AND_SIGNALS = 3, 3
+
+
+class Rules(NamedTuple):
+    """What a process may open: paths with their rights, and the kernel's version of Landlock."""
+
+    allowed: Sequence[tuple[str, int]]
+    version: int
 
 
 def version() -> int:

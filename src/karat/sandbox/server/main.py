@@ -9,14 +9,15 @@ import signal
 import sys
 from collections.abc import Sequence
 
-from . import landlock, page_copies, scratch, seccomp
+from . import landlock, machine_limits, page_copies, scratch, seccomp
 from .child import Isolation
 from .forking import Forked, fork
 from .frames import Closed, Head, begin, frame, read_exactly, read_head, write_all
 from .private_memory import PrivateMemory
 from .privileges import Settings
+from .sessions import Session, children
 from .tables import Tables
-from .warm_up import warm_up, warm_up_drawing
+from .warm_up import warm_up, warm_up_drawing, warm_up_libraries
 from .watching import Watch
 
 KEPT_FDS = 256
@@ -31,8 +32,8 @@ class Server:
         self.settings = settings
         self.requests, self.replies = control
         root = settings["scratch"]
-        self.work, self.shelf = f"{root}/work", f"{root}/tables"
-        for folder in (self.work, self.shelf):
+        self.work, self.shelf, self.kept = f"{root}/work", f"{root}/tables", f"{root}/snapshots"
+        for folder in (self.work, self.shelf, self.kept):
             os.makedirs(folder, exist_ok=True)
         os.environ["MPLCONFIGDIR"] = f"{self.work}/matplotlib"  # emptied after every snippet
         self.isolation = self._isolation(usual)
@@ -40,6 +41,7 @@ class Server:
         self.tables = Tables(self.shelf, safe=self.isolation.rules is not None and self.isolation.filter is not None)
         self.spare: Forked | None = None
         self.alone = bool(settings["own_pids"]) and os.getpid() in (1, 2)
+        self.session: Session | None = None
 
     def _isolation(self, usual: Sequence[page_copies.Stretch]) -> Isolation:
         """The rules for every child; the server itself may change its two folders, and otherwise reads no more than
@@ -49,11 +51,13 @@ class Server:
         if version:
             readable = [(path, landlock.LOOK) for path in self.settings["readable"]]
             readable.append((os.devnull, landlock.LOOK | landlock.WRITE_FILE))
-            rules = landlock.ruleset([*readable, (self.shelf, landlock.LOOK), (self.work, landlock.CHANGE)], version)
+            readable += [(path, landlock.READ_FILE) for path in machine_limits.files()]
+            own = [(self.shelf, landlock.LOOK), (self.work, landlock.CHANGE)]
+            rules = landlock.Rules([*readable, *own], version)
             if version > 1:  # the first version allows no renames between folders, which tidying up needs
                 change = landlock.CHANGE | landlock.MAKE_LINK
-                more = [("/proc", landlock.LOOK | landlock.WRITE_FILE), (self.work, change), (self.shelf, change)]
-                mine = landlock.ruleset([*readable, *more], version)
+                more = [(folder, change) for folder in (self.work, self.shelf, self.kept)]
+                mine = landlock.ruleset([*readable, ("/proc", landlock.LOOK | landlock.WRITE_FILE), *more], version)
                 landlock.restrict(mine)
                 os.close(mine)
         program = seccomp.build(seccomp.machine()) if self.settings["seccomp"] else None
@@ -71,13 +75,26 @@ class Server:
                 self._load(head, read_exactly(self.requests, size))
                 continue
             if head["do"] == "drawing":
-                self._prepare_drawing(head["libraries"])
+                self._prepare_drawing()
+                continue
+            if head["do"] == "session":
+                self._begin_session(head)
+                continue
+            if head["do"] == "end":
+                self._end_session()
+                write_all(self.replies, frame({}))
+                continue
+            if head["do"] == "import":
+                self._import(head["names"])
                 continue
             code = PrivateMemory(size)
             while code.used < size:
                 if not code.read(self.requests, size - code.used):
                     raise Closed
-            self._run(head, code)
+            if head["do"] == "step":
+                self._step(head, code)
+            else:
+                self._run(head, code)
 
     def _load(self, head: Head, body: bytes) -> None:
         error = ""
@@ -90,9 +107,14 @@ class Server:
         self._dismiss()  # it has the tables of before
         write_all(self.replies, frame({"error": error}))
 
-    def _prepare_drawing(self, libraries: Sequence[str]) -> None:
-        warm_up_drawing(libraries)
+    def _prepare_drawing(self) -> None:
+        warm_up_drawing()
         self._dismiss()  # it has no matplotlib yet
+        write_all(self.replies, frame({}))
+
+    def _import(self, names: Sequence[str]) -> None:
+        warm_up_libraries(names)
+        self._dismiss()  # it has not imported them
         write_all(self.replies, frame({}))
 
     def _run(self, head: Head, code: PrivateMemory) -> None:
@@ -118,6 +140,41 @@ class Server:
         write_all(self.replies, begin({"need": [], **facts}, [len(part) for part in parts]))
         for part in parts:
             write_all(self.replies, part)
+
+    def _begin_session(self, head: Head) -> None:
+        """Whether steps are forked depends on what keeps a forked process in: the filters, and a namespace that ends
+        with the server."""
+        missing = self.tables.missing([table["digest"] for table in head["tables"]])
+        if missing:
+            write_all(self.replies, frame({"need": missing}))
+            return
+        self._end_session()
+        session = Session(head, self.tables, self.isolation, (self.work, self.kept), lambda: self._set_out(head))
+        session.strangers.update(children())
+        inside = self.alone and self.isolation.filter is not None and self.isolation.rules is not None
+        trouble = session.start(gated=inside and bool(head["fork"]))
+        if trouble and session.forks:  # a kernel without the gate: steps are run again instead
+            trouble = session.start(gated=False)
+        if not trouble:
+            self.session = session
+        write_all(self.replies, frame({"need": [], "forks": session.forks, "trouble": trouble}))
+
+    def _step(self, head: Head, code: PrivateMemory) -> None:
+        if self.session is None:
+            write_all(self.replies, frame({"lost": True}))
+            return
+        facts, watch = self.session.step(head, code, self.requests)
+        parts = watch.parts() if watch is not None else ()
+        if watch is not None:
+            facts["stopped"] = watch.stopped
+        write_all(self.replies, begin(facts, [len(part) for part in parts]))
+        for part in parts:
+            write_all(self.replies, part)
+
+    def _end_session(self) -> None:
+        if self.session is not None:
+            self.session.end()
+            self.session = None
 
     def _fork(self) -> Forked:
         return fork(self.tables, self.isolation)
@@ -154,20 +211,12 @@ class Server:
             if self.alone and not kept:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(-1, signal.SIGKILL)
-            for pid in _children():
+            for pid in children():
                 if pid != kept:
                     os.kill(pid, signal.SIGKILL)
                     os.waitpid(pid, 0)
-            if set(_children()) <= {kept}:
+            if set(children()) <= {kept}:
                 return
-
-
-def _children() -> list[int]:
-    try:
-        with open(f"/proc/self/task/{os.getpid()}/children") as file:
-            return [int(pid) for pid in file.read().split()]
-    except OSError:
-        return []
 
 
 def versions() -> dict[str, str]:

@@ -15,6 +15,7 @@ import numpy
 import pandas
 
 from . import result_forms
+from .result_libraries import Column, Parts, Simpler, TooMany
 
 DEPTH = 24
 TEXT = 2_000
@@ -51,7 +52,7 @@ class Converter:
             self._spend(CONTAINER + 2 * len(value))
             pairs = [[self.value(key, depth + 1), self.value(item, depth + 1)] for key, item in value.items()]
             return {"k": "dict", "v": pairs}
-        if kind is numpy.ndarray and value.dtype.names is None:
+        if kind is numpy.ndarray and value.dtype.names is None and value.ndim <= result_forms.MOST_DIMENSIONS:
             self._afford(value.size)
             items = list(result_forms.native(value)) if value.ndim else []
             return self._list(items, "ndarray", depth) if value.ndim else self.value(value[()], depth + 1)
@@ -63,10 +64,13 @@ class Converter:
 
     def _formed(self, value: object, depth: int) -> object:
         """What is none of these: another container, a record, a table of another library; else a single value."""
-        form = result_forms.form_of(value)
+        try:
+            form = result_forms.form_of(value, self.left)
+        except TooMany:
+            raise TooLarge("cells") from None
         if form is None:
             return scalar(value)
-        if isinstance(form, result_forms.Simpler):
+        if isinstance(form, Simpler):
             return self.value(form.value, depth + 1)
         if isinstance(form, result_forms.Pairs):
             return self.value(form.value, depth)
@@ -75,18 +79,18 @@ class Converter:
             if items is None:
                 raise TooLarge("cells")
             return self._list(items, form.kind, depth)
-        if isinstance(form, result_forms.Parts):
+        if isinstance(form, Parts):
             self._spend(CONTAINER + 2 * len(form.names))
             parts = [self.value(part, depth + 1) for part in form.values]
             return {"k": "record", "type": form.kind[:200], "names": [name[:200] for name in form.names], "v": parts}
-        if isinstance(form, result_forms.Column):
+        if isinstance(form, Column):
             self._spend(form.height)
             return {"k": "series", **self._cells(form), "counted": True, "index": []}
         self._spend(form.height * len(form.columns) + len(form.columns))
-        columns = [self._cells(result_forms.Column(*column)) for column in form.columns]
+        columns = [self._cells(Column(*column)) for column in form.columns]
         return {"k": "table", "height": form.height, "columns": columns, "counted": True, "index": []}
 
-    def _cells(self, column: result_forms.Column) -> Any:
+    def _cells(self, column: Column) -> Any:
         values = [self._cell(item) for item in column.values]
         return {"name": self._cell(column.name), "dtype": column.dtype[:100], "values": values}
 

@@ -1,7 +1,7 @@
 """What else a result can be: Python's other containers, records, iterators, and the tables of other libraries.
 
 Each is turned into a form that has a record of its own on the wire: a dict, a list, a record with named parts, columns,
-or a simpler value. A library that the snippet has not imported cannot have made its result, so none is imported here.
+or a simpler value.
 """
 
 from __future__ import annotations
@@ -16,11 +16,15 @@ import itertools
 import pathlib
 import types
 import uuid
-from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple  # Any: the result of a snippet is of any class, known by its name alone
 
 import numpy
 
+from .result_libraries import Columns, Parts, Simpler, library_form
+
+ITEMS = 1_000_000
+"""Items of a generator or iterator that are read at most."""
+MOST_DIMENSIONS = 2
 MAPPINGS = (
     collections.Counter,
     collections.OrderedDict,
@@ -54,39 +58,9 @@ class Items(NamedTuple):
     kind: str
 
 
-class Parts(NamedTuple):
-    """A record: its parts by name."""
-
-    kind: str
-    names: list[str]
-    values: list[Any]
-
-
-class Columns(NamedTuple):
-    """A table without an index: the name, type and cells of each column."""
-
-    height: int
-    columns: list[tuple[Any, str, Any]]
-
-
-class Column(NamedTuple):
-    """One column without an index."""
-
-    name: Any
-    dtype: str
-    values: Any
-    height: int = 0
-
-
-class Simpler(NamedTuple):
-    """Another value that says the same."""
-
-    value: Any
-
-
-def form_of(value: Any) -> Any:
-    """The form of a value that is no plain one; None when it has none. What a class says of itself is not asked, only
-    what it is."""
+def form_of(value: Any, most: int) -> Any:
+    """The form of a value that is no plain one, of at most that many cells; None when it has none. What a class says of
+    itself is not asked, only what it is."""
     kind = type(value)
     if kind in MAPPINGS:
         return Pairs(dict(value))
@@ -103,15 +77,13 @@ def form_of(value: Any) -> Any:
     record = _record(value, kind)
     if record is not None:
         return record
-    if issubclass(kind, numpy.ndarray):
+    if issubclass(kind, numpy.ndarray) and kind.__module__.partition(".")[0] == "numpy":
         return _array(value)
     if kind is numpy.void and value.dtype.names:
         return Parts("void", list(value.dtype.names), [value[name] for name in value.dtype.names])
-    library = kind.__module__.partition(".")[0]
-    if library == "polars":
-        return _polars(value, kind.__name__)
-    if library == "pyarrow":
-        return _arrow(value, kind.__name__)
+    foreign = library_form(value, most)
+    if foreign is not None:
+        return foreign
     if _is_iterator(kind) and not issubclass(kind, io.IOBase):
         return Items(value, kind.__name__)
     return None
@@ -144,16 +116,15 @@ def _record(value: Any, kind: type) -> object:
 
 def _array(value: Any) -> object:
     """An array of numpy: one of records is a table, a masked cell is missing."""
-    kind = type(value)
-    if kind.__module__.partition(".")[0] != "numpy":
-        return None
-    if issubclass(kind, numpy.ma.MaskedArray):
+    if issubclass(type(value), numpy.ma.MaskedArray):
         cells = numpy.asarray(value.filled(), dtype=object)
         cells[numpy.ma.getmaskarray(value)] = None
         return Simpler(cells)
     plain = numpy.asarray(value)
     if plain.dtype.names and plain.ndim == 1:
         return Columns(len(plain), [(name, str(plain.dtype[name]), plain[name]) for name in plain.dtype.names])
+    if plain.ndim > MOST_DIMENSIONS:
+        return None
     return Simpler(plain.item()) if plain.ndim == 0 else Items(native(plain), "ndarray")
 
 
@@ -164,36 +135,6 @@ def native(values: Any) -> Any:
     return values
 
 
-def _polars(value: Any, name: str) -> object:
-    if name == "LazyFrame":
-        value, name = value.collect(), "DataFrame"
-    if name == "DataFrame":
-        columns = [(column.name, str(column.dtype), Lazily(column.to_list)) for column in value.get_columns()]
-        return Columns(value.height, columns)
-    if name == "Series":
-        return Column(value.name or None, str(value.dtype), Lazily(value.to_list), len(value))
-    return None
-
-
-def _arrow(value: Any, name: str) -> object:
-    if name in ("Table", "RecordBatch"):
-        named = zip(value.schema.names, value.schema.types, value.columns)  # noqa: B905 (Python 3.9)
-        return Columns(value.num_rows, [(label, str(kind), Lazily(cells.to_pylist)) for label, kind, cells in named])
-    if name.endswith("Array"):
-        return Column(None, str(value.type), Lazily(value.to_pylist), len(value))
-    return Simpler(value.as_py()) if name.endswith("Scalar") else None
-
-
-class Lazily:
-    """The cells of a column, not made before it is known that they are not too many."""
-
-    def __init__(self, cells: Callable[[], Iterable[object]]) -> None:
-        self.cells = cells
-
-    def __iter__(self) -> Iterator[object]:
-        return iter(self.cells())
-
-
 def bounded(values: Any, most: int) -> list[Any] | None:
     """All items; None when there are more than the limit. Never reads past it."""
     if type(values) in LISTS:
@@ -202,5 +143,7 @@ def bounded(values: Any, most: int) -> list[Any] | None:
                 return None
         except OverflowError:
             return None
+    else:
+        most = min(most, ITEMS)
     found = list(itertools.islice(values, most + 1))
     return found if len(found) <= most else None

@@ -21,7 +21,9 @@ NUMBER_AT, MACHINE_AT, ARGUMENTS_AT = 0, 4, 16
 Instruction = tuple[int, int, int, int]
 
 
-class _Program(ctypes.Structure):
+class Program(ctypes.Structure):
+    """A filter as the kernel takes it."""
+
     _fields_ = (("length", ctypes.c_ushort), ("code", ctypes.c_char_p))
 
 
@@ -31,8 +33,12 @@ def machine() -> str:
     return here if here in MACHINES and struct.calcsize("P") == 8 else ""
 
 
-def build(machine_name: str) -> tuple[bytes, list[int]]:
-    """The program, and at which bytes the number of the own process has to be written."""
+def build(machine_name: str, *, may_ask_to_fork: bool = False) -> tuple[bytes, list[int]]:
+    """The program, and at which bytes the number of the own process has to be written.
+
+    ``may_ask_to_fork``: for processes behind a gate (``fork_gate``), which decides about every fork. They can send no
+    signals, not even to themselves: a filter is inherited, and the number in it is that of another process then.
+    """
     column, mark = MACHINES[machine_name]
     code: list[Instruction] = [
         (LOAD, 0, 0, MACHINE_AT),
@@ -42,12 +48,16 @@ def build(machine_name: str) -> tuple[bytes, list[int]]:
     ]
     for numbers in ALLOWED.values():
         _when(code, numbers[column], [(RETURN, 0, 0, ALLOW)])
-    for first, second, argument, values in ONE_OF.values():
+    for first, second, argument, known in ONE_OF.values():
+        values = tuple(value for value in known if value != OWN_PID or not may_ask_to_fork)
         tests = [(EQUAL, len(values) - index, 0, value) for index, value in enumerate(values)]
         number = (first, second)[column]
         _when(code, number, [_argument(argument), *tests, _answer(errno.EPERM), (RETURN, 0, 0, ALLOW)])
     for first, second, argument, bit in HAS_BIT.values():
         number = (first, second)[column]
+        if may_ask_to_fork:
+            _when(code, number, [(RETURN, 0, 0, ALLOW)])
+            continue
         _when(code, number, [_argument(argument), (BIT, 0, 1, bit), (RETURN, 0, 0, ALLOW), _answer(errno.EPERM)])
     for here, there, argument, mask, values in BITS_NOT.values():
         tests = [(EQUAL, len(values) - index, 0, value) for index, value in enumerate(values)]
@@ -83,4 +93,4 @@ def install(program: bytes, places: list[int]) -> None:
     code = bytearray(program)
     for place in places:
         struct.pack_into("<I", code, place, os.getpid())
-    set_filter(ctypes.byref(_Program(len(code) // 8, bytes(code))))
+    set_filter(ctypes.byref(Program(len(code) // 8, bytes(code))))

@@ -24,46 +24,77 @@ from .result_data import TEXT, Converter, TooLarge
 
 FILE = "<snippet>"
 ABSENT = object()
+NO_FIGURES = (0, 0)
 
 
-def run(code: str, tables: Mapping[str, object], most_cells: int, figures: tuple[int, int] = (0, 0)) -> bytes:
-    """The message for the host: what the code left as its answer, or what went wrong. ``figures``: how many are read,
-    and whether they are drawn as pictures too."""
-    linecache.cache[FILE] = (len(code), None, code.splitlines(keepends=True), FILE)
+def run(code: str, tables: Mapping[str, object], most_cells: int, figures: tuple[int, int] = NO_FIGURES) -> bytes:
+    """The message for the host: what the code left as its answer, or what went wrong."""
+    return run_in(namespace(tables), code, most_cells, figures=figures)
+
+
+def run_in(
+    names: dict[str, object], code: str, most_cells: int, file: str = FILE, figures: tuple[int, int] = NO_FIGURES
+) -> bytes:
+    """The same with names that are there already, which the code may change: those of the steps before it.
+
+    ``figures``: how many are read, and whether they are drawn as pictures too.
+    """
+    linecache.cache[file] = (len(code), None, code.splitlines(keepends=True), file)
     try:
         watch = FigureWatch(*figures) if figures[0] else None
-        value = _answer_of(code, tables)
+        value = _answer_of(code, names, file)
         if value is ABSENT:
             message: dict[str, object] = {"status": "nothing"}
         else:
             message = {"status": "ok", "result": Converter(most_cells).value(value)}
         if watch is not None:
             message["figures"] = watch.finish(None if value is ABSENT else value)
+            watch.unwatch()
     except TooLarge as problem:
         message = {"status": "too_large", "what": str(problem)}
     except BaseException as problem:
-        message = {"status": "error", "error": describe(problem)}
+        message = {"status": "error", "error": describe(problem, file)}
     text = json.dumps(message, ensure_ascii=False, allow_nan=False, check_circular=False)
     return text.encode("utf-8", "replace")
 
 
-def _answer_of(code: str, tables: Mapping[str, object]) -> object:
-    """``result`` when the code sets it, else the value of a last line that is an expression."""
-    tree = ast.parse(code, FILE)
-    last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+def namespace(tables: Mapping[str, object]) -> dict[str, object]:
+    """The names that code finds: those of a main module, with the libraries and the tables."""
     module = types.ModuleType("__main__")
     names = module.__dict__
     names.update({"pd": pandas, "np": numpy, "tables": dict(tables)}, **_names(tables))
     sys.modules["__main__"] = module
+    return names
+
+
+def _answer_of(code: str, names: dict[str, object], file: str) -> object:
+    """``result`` when the code sets it, else the value of a last line that is an expression."""
+    tree = ast.parse(code, file)
+    last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+    before = names.get("result", ABSENT)
+    sets = before is not ABSENT and _changes_result(tree)
     value = ABSENT
     try:
-        exec(compile(tree, FILE, "exec"), names)  # noqa: S102 (what a sandbox is for)
+        exec(compile(tree, file, "exec"), names)  # noqa: S102 (what a sandbox is for)
         if isinstance(last, ast.Expr):
-            value = eval(compile(ast.Expression(last.value), FILE, "eval"), names)  # noqa: S307 (what a sandbox is for)
+            value = eval(compile(ast.Expression(last.value), file, "eval"), names)  # noqa: S307 (what a sandbox is for)
     except SystemExit as ended:
         if ended.code not in (None, 0):
             raise
-    return names.get("result", value)
+    after = names.get("result", ABSENT)
+    return after if after is not ABSENT and (sets or after is not before) else value
+
+
+def _changes_result(tree: ast.AST) -> bool:
+    """Whether code writes to ``result`` or into it, so that what an earlier step left there is its answer too."""
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)) and isinstance(node.ctx, ast.Store):
+            root: ast.AST = node
+            while isinstance(root, (ast.Attribute, ast.Subscript)):
+                root = root.value
+            if isinstance(root, ast.Name) and root.id == "result":
+                return True
+    return False
 
 
 def _names(tables: Mapping[str, object]) -> dict[str, object]:
@@ -74,11 +105,11 @@ def _names(tables: Mapping[str, object]) -> dict[str, object]:
     return named
 
 
-def describe(problem: BaseException) -> dict[str, object]:
+def describe(problem: BaseException, file: str = FILE) -> dict[str, object]:
     """Class, message, line in the snippet, and a traceback of the snippet's own lines."""
-    frames = [frame for frame in traceback.extract_tb(problem.__traceback__) if frame.filename == FILE]
+    frames = [frame for frame in traceback.extract_tb(problem.__traceback__) if frame.filename == file]
     line = frames[-1].lineno or 0 if frames else 0
-    if isinstance(problem, SyntaxError) and problem.filename == FILE:
+    if isinstance(problem, SyntaxError) and problem.filename == file:
         line = problem.lineno or 0
     try:
         message = str(problem)[:TEXT]

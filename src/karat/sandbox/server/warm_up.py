@@ -53,17 +53,25 @@ def warm_up() -> list[Callable[[], object]]:
     return [partial(snippet.run, code, {"table": frame}, 1_000) for code in MOST_USUAL]
 
 
-def warm_up_drawing(libraries: Sequence[str] = ()) -> None:
-    """Import matplotlib, find its fonts and draw once, and these libraries too. Where one is not installed, or cannot
-    draw here, the snippet says so itself."""
-    with contextlib.suppress(Exception):
+def warm_up_libraries(names: Sequence[str]) -> None:
+    """Import these, without using them: their threads would not survive a fork. One that is missing, the snippet itself
+    reports."""
+    for name in names:
+        with contextlib.suppress(Exception):  # whatever a package does when it is imported
+            importlib.import_module(name)
+    gc.collect()
+    gc.freeze()
+
+
+def warm_up_drawing() -> None:
+    """Import matplotlib, find its fonts and draw once. Where it is not installed, the snippet says so itself."""
+    try:
         from matplotlib import pyplot
 
         figure = pandas.DataFrame({"a": [1, 2]}).plot(title="a").figure
         figure.canvas.draw()
         pyplot.close("all")
-    for name in libraries:
-        with contextlib.suppress(Exception):
-            importlib.import_module(name)
+    except Exception:  # a matplotlib that cannot draw here shows in the snippet too
+        return
     gc.collect()
     gc.freeze()

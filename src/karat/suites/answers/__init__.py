@@ -32,6 +32,7 @@ from karat.suites.answers.reason_notes import REASON_NOTES
 from karat.suites.answers.records import REASONS, Gold
 from karat.suites.answers.report import report
 from karat.suites.answers.responses import understand
+from karat.suites.answers.rubric import RUBRIC
 from karat.suites.answers.submission.export import export_predictions
 from karat.suites.answers.text_to_sql.ahead import run_ahead
 from karat.suites.answers.text_to_sql.predictions import paired
@@ -70,6 +71,7 @@ suite = Suite(
     reasons_of=reasons_of,
     highlights=highlights,
     prompting=PROMPTING,
+    rubric=RUBRIC,
     accept=accept,
     try_target=try_target,
     covers=covers,

@@ -26,6 +26,7 @@ from karat.suites.codegen.repair.figures import figures
 from karat.suites.codegen.repair.follow_up import follow_up
 from karat.suites.codegen.report import report
 from karat.suites.codegen.responses import understand
+from karat.suites.codegen.rubric import RUBRIC
 from karat.suites.codegen.tasks.check import check_cases
 from karat.suites.codegen.tasks.files import TaskEntry, TaskFile
 from karat.suites.codegen.try_target import try_target
@@ -58,6 +59,7 @@ suite = Suite(
     figures=figures,
     follow_up=follow_up,
     prompting=PROMPTING,
+    rubric=RUBRIC,
     accept=accept,
     covers=covers,
     coverable=coverable,

@@ -30,6 +30,8 @@ from karat.tables.explain.reason_words import table_sentence
 from karat.tables.explain.sample import TableSample
 from karat.tables.explain.table_view import table_view
 
+ERROR = "error: "
+"""How the reason of a result begins that cannot be compared."""
 _REASONS = {
     "did_not_run": "the code did not run",
     "figures_differ": "figures differ",
@@ -136,6 +138,8 @@ def _sentence(details: Details) -> str:
         return "the result equals the expected one"
     if correctness.score is None:
         return correctness.reason
+    if correctness.reason.startswith(ERROR):
+        return correctness.reason.removeprefix(ERROR)
     figures = correctness.evidence.get("figures")
     if isinstance(figures, Mapping):
         return f"{', '.join(map(str, list(figures)[:3]))} {'differs' if len(figures) == 1 else 'differ'}"
@@ -148,7 +152,7 @@ def _sentence(details: Details) -> str:
 
 def _because(details: Details) -> str:
     correctness = details.correctness
-    if correctness.passed or details.error:
+    if correctness.passed or details.error or correctness.reason.startswith(ERROR):
         return ""
     said = [str(correctness.evidence[key]) for key in ("problem", "error") if correctness.evidence.get(key)]
     if details.missing:

@@ -28,6 +28,7 @@ from karat.suites.data_query.reason_notes import REASON_NOTES
 from karat.suites.data_query.reasons import REASONS
 from karat.suites.data_query.report import report
 from karat.suites.data_query.responses import understand
+from karat.suites.data_query.rubric import RUBRIC
 from karat.suites.data_query.selection import Target
 from karat.suites.data_query.summaries.confusions import reasons_of
 from karat.suites.data_query.summaries.figures import figures
@@ -63,6 +64,7 @@ suite = Suite(
     advice=advice,
     recognises=recognises,
     prompting=PROMPTING,
+    rubric=RUBRIC,
     accept=accept,
     try_target=try_target,
     covers=covers,

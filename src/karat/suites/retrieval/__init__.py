@@ -28,6 +28,7 @@ from karat.suites.retrieval.predictions import RankedLine, read_predictions, str
 from karat.suites.retrieval.prompts import PROMPTING
 from karat.suites.retrieval.records import Truths
 from karat.suites.retrieval.report import report
+from karat.suites.retrieval.rubric import RUBRIC
 from karat.suites.retrieval.sheets.system import default_system
 
 suite = Suite(
@@ -55,6 +56,7 @@ suite = Suite(
     choice=choice,
     default_system=default_system,
     prompting=PROMPTING,
+    rubric=RUBRIC,
     accept=accept,
     entry=entry,
     add_entries=add_entries,

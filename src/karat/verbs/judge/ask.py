@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,8 +11,8 @@ import msgspec
 from karat.core import plugins
 from karat.core.problems import UserError
 from karat.core.records import Prediction
-from karat.core.suite import Metric, Suite
-from karat.judge.asking import Estimate, ask_all, estimate
+from karat.core.suite import Suite
+from karat.judge.asking import Estimate, ask_all
 from karat.judge.line import Judge, Judging
 from karat.judge.questions import Question, questions_of
 from karat.judge.settings import JudgeSettings
@@ -20,11 +20,11 @@ from karat.judge.version import model_of, same_model
 from karat.runs.baseline import find_run
 from karat.runs.case_order import seed_of
 from karat.runs.stored_run import stored_settings
-from karat.stats.pass_rates import pass_rates
 from karat.store.judgements import JudgeRecords, JudgeVersion
 from karat.store.records import run_name
 from karat.verbs.inputs.projects import open_store_here, project_here
 from karat.verbs.judge.opening import GivenJudge, OpenJudge, finished, open_judge_here, remember
+from karat.verbs.judge.pools import rate_of
 
 if TYPE_CHECKING:
     from karat.store.store import Store
@@ -33,7 +33,7 @@ _CHUNK = 500
 
 
 class Judged(msgspec.Struct, frozen=True):
-    """What asking came to, for each version of the judge that was asked."""
+    """What asking came to."""
 
     run: str
     version: str
@@ -55,6 +55,7 @@ def ask_judge(
     judge: GivenJudge | None = None,
     *,
     fresh: bool = False,
+    retry_errors: bool = False,
     store: str | Path = "",
     config: str | Path | None = None,
     watch: Callable[[Judging], None] = lambda _: None,
@@ -64,12 +65,14 @@ def ask_judge(
     change none of them.
 
     ``judge`` is the name of a system in karat.yaml or a Python function; by default the project's ``judge:``. Answers
-    that the same judge has seen before are not asked about again, unless ``fresh``.
+    that the same judge has seen before are not asked about again, unless ``fresh``; nor are those for which the call
+    failed or the budget was spent, unless ``retry_errors``.
     """
     project = project_here(config)
     opened = open_judge_here(judge, project)
     with open_store_here(store, config) as kept:
-        return ask_about(kept, find_run(kept, run), opened, fresh=fresh, watch=watch, announce=announce)
+        run_id = find_run(kept, run)
+        return [ask_about(kept, run_id, opened, fresh=fresh, retry_errors=retry_errors, watch=watch, announce=announce)]
 
 
 def ask_about(
@@ -78,24 +81,24 @@ def ask_about(
     opened: OpenJudge,
     *,
     fresh: bool = False,
+    retry_errors: bool = False,
     watch: Callable[[Judging], None] = lambda _: None,
     announce: Callable[[Estimate], None] = lambda _: None,
-) -> list[Judged]:
+) -> Judged:
     """The same for an open store and judge."""
     if not store.scorings(run_id):
         name = run_name(run_id)
         raise UserError(f"{name} has no scores yet", hint=f"karat run --resume {name} finishes it.")
     suite, questions = questions_about(store, run_id, opened.settings)
-    found = []
-    for rubric, own in opened.rubrics(suite.name, questions).items():
-        judge = opened.for_suite(suite, rubric)
-        version = remember(store, judge)
-        records = JudgeRecords(store)
-        announce(estimate(records, judge, own))
-        _, state = finished(ask_all(records, run_id, judge, own, fresh=fresh, watch=watch))
-        warnings = _served(records, version, state) + _same_model(store, run_id, judge, opened.settings)
-        found.append(_judged(run_id, judge, state, warnings))
-    return found
+    judge = opened.for_suite(suite)
+    version = remember(store, judge)
+    records = JudgeRecords(store)
+    asking = ask_all(
+        records, run_id, judge, questions, fresh=fresh, retry_errors=retry_errors, watch=watch, announce=announce
+    )
+    _, state = finished(asking)
+    warnings = _served(records, version, state) + _same_model(store, run_id, judge, opened.settings)
+    return _judged(run_id, judge, state, warnings + _drifted(store, opened, suite, state))
 
 
 def questions_about(store: Store, run_id: int, settings: JudgeSettings) -> tuple[Suite, list[Question]]:
@@ -123,11 +126,6 @@ def questions_about(store: Store, run_id: int, settings: JudgeSettings) -> tuple
     return suite, found
 
 
-def rate_of(suite: Suite, headline: Sequence[str]) -> Metric | None:
-    """The first pass rate of a suite: what decides whether an answer is right."""
-    return next(iter(pass_rates(suite.metrics_for(headline))), None)
-
-
 def _served(records: JudgeRecords, version: JudgeVersion, state: Judging) -> tuple[str, ...]:
     """Whether the server still calls its model what it did; a version whose model changed is stale from now on."""
     names = sorted({name for name, _ in state.models if name})
@@ -142,13 +140,32 @@ def _served(records: JudgeRecords, version: JudgeVersion, state: Judging) -> tup
     return (f"{version.version} is stale: {stale}",) if stale else ()
 
 
-def _same_model(store: Store, run_id: int, judge: Judge, settings: JudgeSettings) -> tuple[str, ...]:
+def system_model(store: Store, run_id: int) -> str:
+    """The model that a run's system names; empty where it names none."""
     system = store.run(run_id).config.get("system")
-    asked = str(system.get("model", "")) if isinstance(system, dict) else ""
+    return str(system.get("model") or "") if isinstance(system, dict) else ""
+
+
+def _same_model(store: Store, run_id: int, judge: Judge, settings: JudgeSettings) -> tuple[str, ...]:
+    asked = system_model(store, run_id)
     if not same_model(asked, model_of(judge.config)):
         return ()
     counted = "" if settings.same_model == "allow" else ", so it is not counted (judge.same_model: allow counts it)"
     return (f"the judge is of the same model as the system, {asked}{counted}",)
+
+
+def _drifted(store: Store, opened: OpenJudge, suite: Suite, state: Judging) -> tuple[str, ...]:
+    """What came of asking about reviewed answers again, where it was time to and the budget is not spent."""
+    from karat.verbs.judge.drift import check_drift  # it asks questions by itself
+
+    left = opened.settings.budget.less(state.calls, state.cost)
+    if not state.total or 0 in (left.calls, left.cost):
+        return ()
+    try:
+        found = check_drift(store, opened, suite, budget=left)
+    except UserError as error:
+        return (f"reviewed answers could not be asked about again: {error.message}",)
+    return (f"reviewed answers asked again: {found}",) if found is not None else ()
 
 
 def _judged(run_id: int, judge: Judge, state: Judging, warnings: tuple[str, ...]) -> Judged:

@@ -1,5 +1,4 @@
-"""``karat judge calibrate``, ``next`` and ``attack``: a judge against people, what to review next, and attempts to talk
-to it."""
+"""``karat judge calibrate``: a judge against people, and whether it reaches the bar."""
 
 from __future__ import annotations
 
@@ -10,33 +9,30 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from karat.core import plugins
 from karat.core.case_explanation import explanation_of
-from karat.core.problems import UnknownName, UserError
-from karat.core.results.clusters import clusters_of
+from karat.core.problems import UserError
 from karat.core.results.judged import Doubt
-from karat.judge.asking import Answered, ask_all, now
-from karat.judge.attacks import Attack, attack_count, attack_questions, attacks
-from karat.judge.calibration import (
-    AttackCount,
-    Calibration,
-    agreement_of,
-    misses_of,
-    tables_of,
-)
+from karat.core.results.result import Estimate
+from karat.core.results.verdicts import by_case, side_of
+from karat.core.suite import Suite
+from karat.judge.asking import Answered, now, place_of
+from karat.judge.calibration import Calibration, Pair, agreement_of, misses_of, self_preference, tables_of
 from karat.judge.line import Judge
 from karat.judge.probes import MOST, consistency, length, position
 from karat.judge.questions import Question
 from karat.judge.reply import Verdict
-from karat.judge.sample import JudgedCase, Sample, judged_cases, sample_of
+from karat.judge.sample import Sample
 from karat.judge.settings import Bar
+from karat.judge.version import same_model
 from karat.runs.baseline import find_run
-from karat.runs.case_order import seed_of
+from karat.stats.agreement import alpha
 from karat.store.judgements import JudgeRecords, JudgeVersion
 from karat.store.records import run_name
+from karat.store.reviews import case_review
 from karat.verbs.inputs.projects import open_store_here, project_here
-from karat.verbs.judge.ask import questions_about
-from karat.verbs.judge.opening import GivenJudge, OpenJudge, finished, open_judge_here, remember, rubric_hash
+from karat.verbs.judge.ask import questions_about, system_model
+from karat.verbs.judge.opening import GivenJudge, OpenJudge, finished, open_judge_here, rubric_hash
+from karat.verbs.judge.pools import Pool, newest_calibration, pool_of, version_named
 
 if TYPE_CHECKING:
     from karat.store.store import Store
@@ -68,28 +64,14 @@ def calibrate_judge(
         found = _calibration(kept, known, run_ids)
         if opened is not None:
             found = _probed(kept, opened, known, run_ids, found, repeats)
-        before = records.calibrations(known.version)
-        if found.attacks is None and before:
-            found = msgspec.structs.replace(found, attacks=read_calibration(before[0].figures).attacks)
+        before = newest_calibration(records, known.version)
+        if before is not None:
+            found = msgspec.structs.replace(found, attacks=before.attacks, drift=before.drift)
         allowed = project is not None and project.judge is not None and project.judge.same_model == "allow"
-        found = msgspec.structs.replace(found, misses=misses_of(found, bar), days=bar.days, same_model=allowed)
+        misses = misses_of(found, bar, stale=known.stale)
+        found = msgspec.structs.replace(found, misses=misses, days=bar.days, same_model=allowed)
         records.add_calibration(known.version, msgspec.to_builtins(found), now())
         return found
-
-
-def read_calibration(figures: object) -> Calibration:
-    """A calibration as it is stored."""
-    return msgspec.convert(figures, Calibration)
-
-
-def version_named(records: JudgeRecords, version: str) -> JudgeVersion:
-    """A version by its name."""
-    known = {one.version: one for one in records.versions()}
-    if not known:
-        raise UserError("no judge was asked yet", hint="karat judge RUN asks about the answers of a run.")
-    if version not in known:
-        raise UnknownName(f'there is no judge "{version}"', version, list(known))
-    return known[version]
 
 
 def _newest(store: Store, runs: Sequence[str]) -> str:
@@ -100,28 +82,6 @@ def _newest(store: Store, runs: Sequence[str]) -> str:
             return found[0]
     known = records.versions()
     return known[-1].version if known else ""
-
-
-class Pool(msgspec.Struct, frozen=True):
-    """The cases of a run that a version judged, and the sample of them."""
-
-    run_id: int
-    cases: tuple[JudgedCase, ...]
-    sample: Sample
-    comments: dict[str, str] = {}
-
-
-def pool_of(store: Store, run_id: int, version: str) -> Pool:
-    """Judge and people on one run."""
-    record = store.run(run_id)
-    given = JudgeRecords(store).of_run(run_id, version)
-    result = store.result(run_id)
-    names = clusters_of(result.cases)
-    clusters = dict(zip((case.id for case in result.cases), names, strict=True)) if names is not None else {}
-    pool = judged_cases(given, clusters)
-    reviews = store.reviews(run_id)
-    comments = {one.case_id: one.comment for one in reviews if one.comment}
-    return Pool(run_id, tuple(pool), sample_of(pool, reviews, str(seed_of(record.truth_set))), comments)
 
 
 def _calibration(store: Store, known: JudgeVersion, run_ids: Sequence[int]) -> Calibration:
@@ -151,24 +111,47 @@ def _calibration(store: Store, known: JudgeVersion, run_ids: Sequence[int]) -> C
         people_right=sum(value == 1 for value in people),
         people_wrong=sum(value == 0 for value in people),
         abstained=dict(why),
-        tables=tables_of(together, _groups(store, pools)),
+        people=_ceiling(store, run_ids),
+        by_system=self_preference(_systems(store, known, pools)),
+        tables=tables_of(_groups(store, pools)),
         doubts=tuple(_doubts(pools)),
     )
 
 
-def _groups(store: Store, pools: Sequence[Pool]) -> list[tuple[str, frozenset[str]]]:
-    """The cases of each suite, reason and tag among the reviewed ones."""
-    found: dict[str, set[str]] = {}
+def _groups(store: Store, pools: Sequence[Pool]) -> dict[str, list[Pair]]:
+    """What judge and people say of the reviewed cases of each suite, reason and tag."""
+    found: dict[str, list[Pair]] = {}
     for pool in pools:
-        wanted = {case.id for case, _ in pool.sample.reviewed}
+        said = {case.id: (case.value, people) for case, people in pool.sample.reviewed}
         result = store.result(pool.run_id)
         for case in result.cases:
-            if case.id in wanted:
+            if case.id in said:
                 reason = explanation_of(result.run.suite, case).reason
                 names = [f"suite {result.run.suite}", *(f"tag {tag}" for tag in case.tags)]
                 for name in names + ([f"reason {reason}"] if reason else []):
-                    found.setdefault(name, set()).add(case.id)
-    return [(name, frozenset(members)) for name, members in sorted(found.items())]
+                    found.setdefault(name, []).append(said[case.id])
+    return found
+
+
+def _systems(store: Store, known: JudgeVersion, pools: Sequence[Pool]) -> dict[str, tuple[bool, list[Pair]]]:
+    """The reviewed answers of each system, and whether it is of the judge's family."""
+    judge = known.model or str(known.settings.get("model") or "")
+    found: dict[str, tuple[bool, list[Pair]]] = {}
+    for pool in pools:
+        model = system_model(store, pool.run_id)
+        name = model or store.run(pool.run_id).system
+        own = found.setdefault(name, (same_model(model, judge), []))
+        own[1].extend((case.value, people) for case, people in pool.sample.reviewed)
+    return found
+
+
+def _ceiling(store: Store, run_ids: Sequence[int]) -> Estimate:
+    """How far people agree with one another: Krippendorff's alpha over the cases that two or more have seen."""
+    votes: list[list[str]] = []
+    for run_id in run_ids:
+        own = [case_review(one) for one in store.reviews(run_id) if not one.adjudication]
+        votes += [[side_of(one.verdict) for one in given] for given in by_case(own).values()]
+    return alpha(votes)
 
 
 def _doubts(pools: Sequence[Pool]) -> list[Doubt]:
@@ -188,6 +171,21 @@ def _doubts(pools: Sequence[Pool]) -> list[Doubt]:
     ]
 
 
+def judge_of(opened: OpenJudge, suite: Suite, known: JudgeVersion) -> Judge:
+    """The judge that is set up here as this version; with the rubric that the version had, where that is all that
+    differs."""
+    here = opened.for_suite(suite)
+    if here.version == known.version:
+        return here
+    before = opened.for_suite(suite, known.rubric)
+    if before.version != known.version:
+        raise UserError(
+            f"{known.version} is another judge than the one that is set up here, which is {here.version}",
+            hint="Give --system and judge.rubric as it had them, or --no-probes to use the stored verdicts alone.",
+        )
+    return before
+
+
 def _probed(
     store: Store, opened: OpenJudge, known: JudgeVersion, run_ids: Sequence[int], found: Calibration, repeats: int
 ) -> Calibration:
@@ -197,18 +195,14 @@ def _probed(
     judge: Judge | None = None
     for run_id in run_ids:
         suite, all_questions = questions_about(store, run_id, opened.settings)
-        judge = judge or opened.for_suite(suite, known.rubric)
+        judge = judge or judge_of(opened, suite, known)
         reviewed = {case.id for case, _ in pool_of(store, run_id, known.version).sample.reviewed}
-        questions += [one for one in all_questions if one.case_id in reviewed]
+        seen = {place_of(one) for one in questions}  # an answer of another run under the same name is left out
+        questions += [one for one in all_questions if one.case_id in reviewed and place_of(one) not in seen]
         for one in JudgeRecords(store).of_run(run_id, known.version):
-            plain[one.case_id, one.turn, one.repeat] = msgspec.convert(one.verdict, Verdict)
+            plain.setdefault(place_of(one), msgspec.convert(one.verdict, Verdict))
     if judge is None or not questions:
         return found
-    if judge.version != known.version:
-        raise UserError(
-            f"{known.version} is another judge than the one that is set up here, which is {judge.version}",
-            hint="Give --judge its system and rubric, or --no-probes to use the stored verdicts alone.",
-        )
     records, chosen = JudgeRecords(store), questions[:MOST]
     return msgspec.structs.replace(
         found,
@@ -216,56 +210,3 @@ def _probed(
         position=finished(position(records, judge, chosen, plain)),
         length=finished(length(records, judge, chosen, plain)),
     )
-
-
-def attack_judge(
-    judge: GivenJudge | None = None,
-    *,
-    suite: str = "",
-    own: Sequence[Attack] = (),
-    store: str | Path = "",
-    config: str | Path | None = None,
-) -> AttackCount:
-    """Put wrong answers that try to talk to the judge before it, and count how many it calls right. The count is kept
-    with the version, for its bar. ``suite``: the kind of question that they are said to be answers to; by default the
-    project's first."""
-    project = project_here(config)
-    opened = open_judge_here(judge, project)
-    suite = suite or next((entry.suite for entry, _ in project.suites), "") if project else suite
-    suite = suite or plugins.names("karat.suites")[0]
-    with open_store_here(store, config, create=True) as kept:
-        records = JudgeRecords(kept)
-        given = list(own or attacks())
-        questions = attack_questions(given, suite)
-        (rubric,) = opened.rubrics(suite, questions)
-        one = opened.for_suite(plugins.load_suite(suite), rubric)
-        version = remember(kept, one)
-        verdicts, _ = finished(ask_all(records, None, one, questions, fresh=True))
-        count = attack_count(verdicts)
-        before = records.calibrations(version.version)
-        if before:
-            kept_before = msgspec.structs.replace(read_calibration(before[0].figures), attacks=count)
-            misses = misses_of(kept_before, opened.settings.bar)
-            records.add_calibration(
-                version.version, msgspec.to_builtins(msgspec.structs.replace(kept_before, misses=misses)), now()
-            )
-        else:
-            records.add_calibration(version.version, msgspec.to_builtins(_only_attacks(version, count)), now())
-        return count
-
-
-def _only_attacks(version: JudgeVersion, count: AttackCount) -> Calibration:
-    """The first thing that is known of a version."""
-    nothing = Calibration(
-        version=version.version,
-        created=now(),
-        drawn=0,
-        reviewed=0,
-        rest=0,
-        others=0,
-        agreement=agreement_of(Sample()),
-        people_right=0,
-        people_wrong=0,
-        attacks=count,
-    )
-    return msgspec.structs.replace(nothing, misses=misses_of(nothing, Bar()))

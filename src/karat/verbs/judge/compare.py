@@ -13,7 +13,7 @@ from karat.stats.agreement import agreement, confusion
 from karat.stats.compare.mcnemar import coin_p
 from karat.store.judgements import JudgeRecords
 from karat.verbs.inputs.projects import open_store_here
-from karat.verbs.judge.calibrate import pool_of, version_named
+from karat.verbs.judge.pools import pool_of, version_named
 
 
 class Changed(msgspec.Struct, frozen=True):

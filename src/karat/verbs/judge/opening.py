@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar  # Any: a coroutine that is only awaited
 
 import msgspec
 
+from karat.core import plugins
 from karat.core.files.reading import read_text
 from karat.core.json_types import JsonMapping
 from karat.core.problems import UserError, did_you_mean
@@ -17,7 +18,6 @@ from karat.core.system import System
 from karat.judge.asking import now
 from karat.judge.line import Judge
 from karat.judge.protocol import RUBRIC
-from karat.judge.questions import Question
 from karat.judge.settings import JudgeSettings
 from karat.judge.version import parameters, prepared, version_of
 from karat.runs.project import Project
@@ -40,9 +40,13 @@ class OpenJudge(msgspec.Struct):
     project: Project | None
     function: Callable[..., object] | None = None
 
-    def for_suite(self, suite: Suite, rubric: str) -> Judge:
-        """The judge with this rubric."""
+    def for_suite(self, suite: Suite, rubric: str | None = None) -> Judge:
+        """The judge as it is asked about answers of this suite; ``rubric``: with this one instead of its own."""
         from karat.systems.function import open_callable
+
+        by_tag: dict[str, str] = {}
+        if rubric is None:
+            rubric, by_tag = self._rubrics(suite)
 
         system: System | None = None
         if self.function is not None:
@@ -52,23 +56,28 @@ class OpenJudge(msgspec.Struct):
             config = named_system(self.settings.system, (), self.project)
         config = prepared(config)
         return Judge(
-            version_of(config, rubric), config, suite, rubric, self.settings.repeats, self.settings.budget, system
+            version_of(config, whole_rubric(rubric, by_tag)),
+            config,
+            suite,
+            rubric,
+            self.settings.repeats,
+            self.settings.budget,
+            system,
+            by_tag,
         )
 
-    def rubrics(self, suite: str, questions: Sequence[Question]) -> dict[str, list[Question]]:
-        """What is right, and the questions that go by it: a tag's own rubric, else the suite's, else the default."""
+    def _rubrics(self, suite: Suite) -> tuple[str, dict[str, str]]:
+        """(what is right, tag → what is right there). One judge has them all: another text for one tag is another
+        version."""
         given = self.settings.rubric
+        usual = suite.rubric.strip() or RUBRIC
         if isinstance(given, str):
-            return {self._text(given): list(questions)}
-        found: dict[str, list[Question]] = {}
-        for one in questions:
-            name = next((tag for tag in one.tags if tag in given), suite if suite in given else "")
-            found.setdefault(self._text(given[name]) if name else RUBRIC, []).append(one)
-        return found
+            return (self._text(given) if given else usual), {}
+        suites = set(plugins.names(plugins.SUITES))
+        own = self._text(given[suite.name]) if suite.name in given else usual
+        return own, {name: self._text(file) for name, file in given.items() if name not in suites}
 
     def _text(self, file: str) -> str:
-        if not file:
-            return RUBRIC
         path = self.root / file
         if not path.is_file():
             near = (
@@ -107,8 +116,14 @@ def open_judge_here(judge: GivenJudge | None, project: Project | None) -> OpenJu
 
 def remember(store: Store, judge: Judge) -> JudgeVersion:
     """Keep the version with its rubric, so that it can be looked up later."""
-    given = JudgeVersion(judge.version, parameters(judge.config), judge.rubric)
+    given = JudgeVersion(judge.version, parameters(judge.config), whole_rubric(judge.rubric, judge.by_tag))
     return JudgeRecords(store).add_version(given, now())
+
+
+def whole_rubric(rubric: str, by_tag: Mapping[str, str]) -> str:
+    """Everything that a judge is told of what is right, as one text."""
+    parts = [f"For answers tagged {tag}:\n{text}" for tag, text in sorted(by_tag.items())]
+    return "\n\n".join([rubric, *parts])
 
 
 def rubric_hash(text: str) -> str:

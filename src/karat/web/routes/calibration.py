@@ -9,8 +9,8 @@ from karat.core.results.judged import JudgeSummary
 from karat.core.results.result import Estimate
 from karat.store import RunRow, run_name
 from karat.store.judgements import JudgeRecords
-from karat.verbs.judge.calibrate import read_calibration
 from karat.verbs.judge.corrected import judged_run
+from karat.verbs.judge.pools import read_calibration
 from karat.web.lookup import find_row, scoring_of
 from karat.web.page import Viewer, viewer_of
 from karat.web.routes.run import choices

@@ -89,7 +89,8 @@ def test_a_reference_says_what_is_right() -> None:
 
 
 def test_panels() -> None:
-    gold = "panels: [{type: bar, series: [{x: [North, South, East], y: [5, 3, 4]}]}, {type: line, series: [{y: [1, 2.5, 3]}]}]"
+    bars = "{type: bar, series: [{x: [North, South, East], y: [5, 3, 4]}]}"
+    gold = f"panels: [{bars}, {{type: line, series: [{{y: [1, 2.5, 3]}}]}}]"
     code = "fig, (a, b) = plt.subplots(1, 2)\na.bar(df.region, df.qty)\nb.plot(df.price)\n"
     assert plot_of(code, gold) == (1.0, 1.0, "")
     assert plot_of("plt.bar(df.region, df.qty)", gold)[:2] == (0.5, 0.25)

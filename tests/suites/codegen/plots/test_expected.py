@@ -8,6 +8,7 @@ import yaml
 from karat.core.yaml.structs import Findings
 from karat.suites.codegen.plots.expected import read_plot
 from karat.suites.codegen.plots.records import PanelGold, PlotGold, SeriesGold, TextGold
+from karat.suites.codegen.plots.written import written_plot
 
 
 def read(text: str, folder: Path = Path()) -> tuple[PlotGold | None, list[str]]:
@@ -88,6 +89,24 @@ def test_series_from_a_table_and_a_file(tmp_path: Path) -> None:
     found, _ = read("{table: {a: [x, y], b: [1, 2]}, x: a, y: b}")
     assert found is not None
     assert found.panels[0].series == (SeriesGold((("x", 1), ("y", 2))),)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{type: [bar, line], series: [{name: a, x: [p, q], y: [1, null]}], order: x, x_range: [0, 1], legend: false}",
+        "{type: hist, series: [{x: [0, 1, 2], y: [5, 6]}], x_label: {contains: a}, title: [a, b], stacked: false}",
+        "{type: box, series: [{x: [a], y: [[1, 2, 3, 0, 4]]}], horizontal: true, legend: [a]}",
+        "{type: heatmap, series: [{x: [a, b], y: [c, d], z: [[1, 2], [3, null]]}], y_scale: log}",
+        "{panels: [{series: [{y: [1]}]}, {reference: [data, order], title: b}]}",
+    ],
+)
+def test_what_is_read_can_be_written(text: str) -> None:
+    found, _ = read(text)
+    assert found is not None
+    again, problems = read(yaml.safe_dump(written_plot(found)))
+    assert problems == []
+    assert again == found
 
 
 def test_panels() -> None:

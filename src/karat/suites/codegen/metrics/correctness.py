@@ -30,6 +30,7 @@ from karat.suites.codegen.plots.records import PlotVerdict
 from karat.suites.codegen.records import Expected, Task
 from karat.suites.codegen.results.figures import figures_of
 from karat.suites.codegen.results.labels import swapped_labels
+from karat.suites.codegen.results.moments import zones_differ
 from karat.suites.codegen.results.tables import (
     NoTableError,
     Shaped,
@@ -229,7 +230,7 @@ def _judge(gold: Table, result: Plain, *, ordered: bool, options: Options) -> Co
     try:
         given = given_table(result)
     except NoTableError as error:
-        return Correctness(0.0, reason="no_table", evidence={"problem": str(error)})
+        return Correctness(0.0, reason=f"error: {error}", evidence={"problem": str(error)})
     if given.table.width > max(MOST_COLUMNS, gold.width):
         problem = f"{given.table.width:,} columns; {MOST_COLUMNS:,} can be compared"
         return Correctness(0.0, reason="no_table", evidence={"problem": problem})
@@ -247,6 +248,10 @@ def _judge(gold: Table, result: Plain, *, ordered: bool, options: Options) -> Co
     wrong_labels = swapped_labels(gold, given.table, match.mapping, ordered=ordered, options=compare)
     if wrong_labels:
         return _mislabelled(wrong_labels)
+    zoned = zones_differ(gold, given.table, match.mapping)
+    if zoned:
+        problem = f'times with and without a time zone are never equal (column "{zoned[:80]}")'
+        return Correctness(0.0, reason="values_differ", evidence={"problem": problem})
     extra = [] if options.extra_columns else _extra(given, match.mapping)
     if extra:
         f1 = 2 * gold.width / (2 * gold.width + len(extra))

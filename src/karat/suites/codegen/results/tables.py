@@ -23,12 +23,19 @@ from pathlib import Path
 import msgspec
 
 from karat.sandbox import Column, Other, Plain, Record, Series, Table, Unordered
+from karat.suites.codegen.results.moments import span_text
 from karat.tables.files.probe import probe
 from karat.tables.files.reading import read_csv
 from karat.tables.table import Table as TextTable
 from karat.tables.table import TableError
 
-_HINTS = {"polars.expr.expr.Expr": ": an expression that no frame has evaluated"}
+_HINTS = {
+    "polars.expr.expr.Expr": ": an expression that no frame has evaluated",
+    "numpy.ndarray": ": it has more than two dimensions",
+    "xarray.core.dataarray.DataArray": ": it has more than one dimension",
+}
+QUANTITY = ("magnitude", "units")
+"""The parts of a quantity of pint or astropy."""
 NEGLIGIBLE = 1e-12
 """An imaginary part below this share of the number is noise."""
 
@@ -58,6 +65,8 @@ def given_table(value: Plain) -> Shaped:
 def readings(gold: Plain, given: Plain) -> list[tuple[Plain, Plain]]:
     """Both results in the forms in which they can be compared. A record is a mapping and a tuple, whichever the other
     one is."""
+    if is_quantity(gold) or is_quantity(given):  # a unit counts only where one is expected, see ``units``
+        return [tuple(side.values[0] if is_quantity(side) else side for side in (gold, given))]
     if isinstance(gold, Record) and isinstance(given, Record):
         by_name = set(gold.names) == set(given.names)
         return [(_fields(gold), _fields(given))] if by_name else [(gold.values, given.values)]
@@ -66,6 +75,11 @@ def readings(gold: Plain, given: Plain) -> list[tuple[Plain, Plain]]:
     if isinstance(given, Record):
         return [(gold, form) for form in _forms(given, gold)]
     return [(gold, given)]
+
+
+def is_quantity(value: Plain) -> bool:
+    """Whether it is a number, or several, with a unit."""
+    return isinstance(value, Record) and value.type == "Quantity" and value.names == QUANTITY
 
 
 def _forms(record: Record, beside: Plain) -> list[Plain]:
@@ -199,8 +213,10 @@ def _name(name: object) -> str:
 
 def text_of(value: Plain) -> str | None:
     """One cell. What is no single value is written out with its parts, in a form that only equal things share."""
-    if value is None or isinstance(value, str):
-        return value
+    if value is None:
+        return None
+    if isinstance(value, str | timedelta):
+        return span_text(value)
     if isinstance(value, float) and value != value:
         return None
     if isinstance(value, bool | int | float):
@@ -209,8 +225,6 @@ def text_of(value: Plain) -> str | None:
         return f"{value:f}"
     if isinstance(value, datetime | date | time):
         return value.isoformat()
-    if isinstance(value, timedelta):
-        return f"{value.total_seconds()!r} seconds"
     if isinstance(value, bytes | complex):
         return repr(value)
     if isinstance(value, Other):

@@ -155,6 +155,8 @@ def _told(task: Task, snippet: Snippet, outcome: Outcome) -> tuple[str, ErrorCla
             return "left no result", "other_error"
         case "refused":
             return _refused(outcome), "other_error"
+        case "result_too_large":
+            return f"{outcome.status}: {outcome.detail}", "other_error"
     if raised is None:
         return outcome.detail or outcome.status, "other_error"
     if _misses_answer(task, snippet, outcome):

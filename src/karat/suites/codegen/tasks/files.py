@@ -25,10 +25,10 @@ from karat.core.file_forms import Holds
 from karat.core.records import Case, Status, Turn, Where
 from karat.core.yaml.structs import Findings, Raw, reader_for
 from karat.suites.codegen.default_prompt import instructions
-from karat.suites.codegen.plots.expected import read_plot
-from karat.suites.codegen.records import Expected, Task
+from karat.suites.codegen.records import Task
+from karat.suites.codegen.tasks.expected import read_expected
 from karat.suites.codegen.tasks.hidden_tests import Context, read_test
-from karat.suites.codegen.tasks.table_values import read_expected, read_table
+from karat.suites.codegen.tasks.table_values import read_table
 
 
 class TaskEntry(msgspec.Struct, frozen=True):
@@ -92,7 +92,7 @@ def read_task(node: Node, tables: dict[str, Raw], folder: Path, findings: Findin
     if not isinstance(entry, TaskEntry):
         return None
     given = {name: read_table(raw.node, folder, findings) for name, raw in (entry.tables or tables).items()}
-    expected = None if entry.expected is None else _expected(entry.expected.node, folder, findings)
+    expected = None if entry.expected is None else read_expected(entry.expected.node, folder, findings)
     known = {name: table for name, table in given.items() if table is not None}
     about = Context(folder, known, expected, bool(entry.reference.strip()))
     tests = [read_test(raw.node, about, findings) for raw in entry.tests]
@@ -114,11 +114,3 @@ def read_task(node: Node, tables: dict[str, Raw], folder: Path, findings: Findin
         Turn(role="user", content=entry.question, target=None if only_expects else task, expect=entry.expect),
     )
     return Case(entry.id, conversation, entry.name, entry.tags, entry.comments, source=source, status=entry.status)
-
-
-def _expected(node: Node, folder: Path, findings: Findings) -> Expected | None:
-    """A plot, or any other right result."""
-    if isinstance(node, MappingNode) and [str(key.value) for key, _ in node.value] == ["plot"]:
-        plot = read_plot(node.value[0][1], folder, findings)
-        return None if plot is None else Expected(plot=plot)
-    return read_expected(node, folder, findings)

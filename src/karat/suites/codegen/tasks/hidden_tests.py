@@ -21,9 +21,10 @@ from karat.core.problems import UserError, did_you_mean
 from karat.core.yaml.structs import Findings, Raw, reader_for
 from karat.suites.codegen.records import Expected, HiddenTest, Property, Relation, TableSource
 from karat.suites.codegen.tasks.assert_code import assert_problem, where_problem
+from karat.suites.codegen.tasks.expected import read_expected
 from karat.suites.codegen.tasks.literal_values import value_of
 from karat.suites.codegen.tasks.schemas import head
-from karat.suites.codegen.tasks.table_values import read_expected, read_table
+from karat.suites.codegen.tasks.table_values import read_table
 
 KEYS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "assert": ((), ("tables",)),

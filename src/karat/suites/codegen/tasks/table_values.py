@@ -1,4 +1,4 @@
-"""The tables and right results that a task file names: files, or written out."""
+"""The tables that a task file names: files, or written out."""
 
 from __future__ import annotations
 
@@ -10,11 +10,10 @@ from karat.core.files.named_files import file_named
 from karat.core.problems import did_you_mean
 from karat.core.remote.address import INSIDE, url_inside
 from karat.core.yaml.structs import Findings
-from karat.suites.codegen.records import Expected, TableSource
-from karat.suites.codegen.tasks.literal_values import columns_of, is_columns, is_rows, value_of
+from karat.suites.codegen.records import TableSource
+from karat.suites.codegen.tasks.literal_values import columns_of
 
 TABLE_SUFFIXES = (".csv", ".parquet", ".pq")
-FORMS = frozenset({"value", "table", "file", "named"})
 
 
 def read_table(node: Node, folder: Path, findings: Findings) -> TableSource | None:
@@ -22,13 +21,13 @@ def read_table(node: Node, folder: Path, findings: Findings) -> TableSource | No
     if isinstance(node, MappingNode) and [str(key.value) for key, _ in node.value] == ["path"]:
         node = node.value[0][1]
     if isinstance(node, ScalarNode):
-        path = _file(node, folder, findings)
+        path = table_file(node, folder, findings)
         return None if path is None else TableSource(path=path)
     columns = columns_of(node, findings)
     return None if columns is None else TableSource(columns=columns)
 
 
-def _file(node: Node, folder: Path, findings: Findings) -> str | None:
+def table_file(node: Node, folder: Path, findings: Findings) -> str | None:
     """The path of a table's file, resolved; a finding when there is none or it is no table."""
     text = str(node.value)
     if url := url_inside(text):
@@ -48,31 +47,3 @@ def _file(node: Node, folder: Path, findings: Findings) -> str | None:
     hint = did_you_mean(path.name, known) if known else f"There is no table file in {beside.name}/."
     findings.add(node, f'there is no file "{text}"', hint)
     return None
-
-
-def read_expected(node: Node, folder: Path, findings: Findings) -> Expected | None:
-    """A value, a list of them or a mapping of plain values; a table as rows or columns; or one that names its form."""
-    if isinstance(node, MappingNode) and len(node.value) == 1 and str(node.value[0][0].value) in FORMS:
-        return _in_form(str(node.value[0][0].value), node.value[0][1], folder, findings)
-    if is_rows(node) or is_columns(node):
-        columns = columns_of(node, findings)
-        return None if columns is None else Expected(table=columns)
-    return Expected(value=value_of(node))
-
-
-def _in_form(form: str, node: Node, folder: Path, findings: Findings) -> Expected | None:
-    if form == "value":
-        return Expected(value=value_of(node))
-    if form == "file":
-        path = _file(node, folder, findings) if isinstance(node, ScalarNode) else None
-        if path is None and not isinstance(node, ScalarNode):
-            findings.add(node, "expected the path of a CSV or Parquet file here")
-        return None if path is None else Expected(file=path)
-    if form == "table":
-        columns = columns_of(node, findings)
-        return None if columns is None else Expected(table=columns)
-    named = value_of(node)
-    if not isinstance(named, dict) or not named:
-        findings.add(node, "expected names with a figure each here")
-        return None
-    return Expected(named={name: str(figure) for name, figure in named.items()})

@@ -1,0 +1,198 @@
+"""Steps that build on each other: one session in one server, its snapshots, and the steps run again where one is gone.
+
+>>> from karat.sandbox import Sandbox
+>>> with Sandbox() as box, box.session({"sales": {"price": [1, 2, 3]}}) as session:
+...     first = session.step("total = df.price.sum()\\nresult = total")
+...     second = session.step("result = total * 2", after=first.snapshot)
+...     first.outcome.result, second.outcome.result
+(6, 12)
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from types import TracebackType
+from typing import Protocol
+
+import msgspec
+
+from karat.sandbox.connection import Late
+from karat.sandbox.messages import NOTHING_SET
+from karat.sandbox.records import Limits, Outcome
+from karat.sandbox.server_process import Answered, Lost, Server
+from karat.sandbox.tables import GivenTable
+
+ROOT = 0
+"""The state before the first step."""
+
+
+class StepRun(msgspec.Struct, frozen=True):
+    """What became of one step."""
+
+    outcome: Outcome
+    snapshot: int | None = None
+    """The state that it left, for the steps after it; None when it failed, which leaves no trace."""
+    replayed: bool = False
+    """The steps before it were run again, because the state could not be forked."""
+    repeatable: bool = True
+    """False: they gave other results than the first time, so that this step stood on something else."""
+
+
+class _State(msgspec.Struct):
+    """A state as the host remembers it: enough to make it again."""
+
+    after: int
+    code: str
+    limits: Limits
+    digest: str
+    remote: int
+    """The server's number for it; -1 when it has none any more."""
+
+
+class Servers(Protocol):
+    """Where servers come from and go to."""
+
+    def take(self) -> Server: ...
+    def put(self, server: Server | None) -> None: ...
+
+
+class BoxSession:
+    """Use it with ``with``. It holds one server to itself; no other code runs there meanwhile."""
+
+    def __init__(
+        self, servers: Servers, tables: Sequence[GivenTable], limits: Limits, *, fork: bool = True, code: str = ""
+    ) -> None:
+        self._servers, self._tables, self._limits = servers, tables, limits
+        self._fork, self._code = fork, code
+        self._server: Server | None = None
+        self._states: dict[int, _State] = {}
+        self._next = ROOT + 1
+        self._to_drop: list[int] = []
+        self.forks = False
+        """Whether states are forked here; else every step is run after a replay of those before it."""
+
+    def __enter__(self) -> BoxSession:
+        self._open()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        server, self._server = self._server, None
+        if server is None:
+            return
+        kept: Server | None = None
+        try:
+            server.end_session()
+            kept = server
+        except (Late, Lost):
+            kept = None
+        finally:
+            if kept is None:
+                server.close()
+            self._servers.put(kept)
+
+    def step(self, code: str, after: int | None = ROOT, *, limits: Limits | None = None, keep: bool = True) -> StepRun:
+        """Run code after a state. ``keep``: whether the state that it leaves is wanted."""
+        if after is None or (after != ROOT and after not in self._states):
+            raise ValueError("a step needs a state that an earlier step left")
+        limits = limits or self._limits
+        try:
+            return self._step(code, after, limits, keep=keep)
+        except Late:
+            self._lose()
+            return StepRun(Outcome("timeout", wall=limits.wall, detail="stopped together with its server"))
+        except Lost as lost:
+            self._lose()
+            return StepRun(Outcome("server_died", detail=str(lost)))
+
+    def _open(self) -> Server:
+        if self._server is None:
+            server = self._servers.take()
+            try:
+                self.forks = server.begin_session(self._tables, self._limits, self._code, fork=self._fork)
+            except BaseException:
+                server.close()
+                self._servers.put(None)
+                raise
+            self._server = server
+        return self._server
+
+    def _lose(self) -> None:
+        """The server with all states is gone; they are made again when they are needed."""
+        if self._server is not None:
+            self._server.close()
+            self._servers.put(None)
+            self._server = None
+        for state in self._states.values():
+            state.remote = -1
+
+    def _step(self, code: str, after: int, limits: Limits, *, keep: bool) -> StepRun:
+        server = self._open()
+        remote = ROOT if after == ROOT else self._states[after].remote
+        number = self._depth(after) + 1
+        drop, self._to_drop = self._to_drop, []
+        if self.forks and remote >= 0:
+            answered = server.step(code, limits, after=remote, number=number, drop=drop)
+            if answered is not None:
+                return self._kept(code, after, limits, answered, keep=keep)
+            drop = []
+            if after != ROOT:
+                self._states[after].remote = -1
+        return self._replayed(server, code, after, limits, drop, keep=keep)
+
+    def _replayed(
+        self, server: Server, code: str, after: int, limits: Limits, drop: Sequence[int], *, keep: bool
+    ) -> StepRun:
+        """All steps up to this one in one fresh process, one after the other."""
+        remote, repeatable, dropped = ROOT, True, list(drop)
+        path = self._path(after)
+        for number, state in enumerate(path, start=1):
+            answered = server.step(
+                state.code, state.limits, after=remote, number=number, drop=dropped, in_place=True, goes_on=True
+            )
+            dropped = []
+            if answered is None or answered.snapshot < 0:
+                return self._not_again(number, answered)
+            repeatable = repeatable and _digest(answered.message) == state.digest
+            remote = answered.snapshot
+        answered = server.step(code, limits, after=remote, number=len(path) + 1, drop=dropped, in_place=True)
+        if answered is None:
+            raise Lost("the server does not start a session")
+        found = self._kept(code, after, limits, answered, keep=keep)
+        return msgspec.structs.replace(found, replayed=bool(path), repeatable=repeatable)
+
+    def _not_again(self, number: int, answered: Answered | None) -> StepRun:
+        if answered is None:
+            raise Lost("the server does not start a session")
+        detail = f"step {number} ran the first time and not when it was run again: {answered.outcome.status}"
+        return StepRun(Outcome("killed", detail=detail), replayed=True, repeatable=False)
+
+    def _kept(self, code: str, after: int, limits: Limits, answered: Answered, *, keep: bool) -> StepRun:
+        outcome = answered.outcome
+        good = answered.ended and (outcome.ok or outcome.status == "output_limit" or outcome.detail == NOTHING_SET)
+        if not good or not keep:
+            if answered.snapshot >= 0:
+                self._to_drop.append(answered.snapshot)
+            if not good:
+                return StepRun(outcome)
+        number = self._next
+        self._next += 1
+        remote = answered.snapshot if keep else -1
+        self._states[number] = _State(after, code, limits, _digest(answered.message), remote)
+        return StepRun(outcome, number)
+
+    def _path(self, state: int) -> list[_State]:
+        found: list[_State] = []
+        while state != ROOT:
+            found.append(self._states[state])
+            state = found[-1].after
+        return found[::-1]
+
+    def _depth(self, state: int) -> int:
+        return len(self._path(state))
+
+
+def _digest(message: bytes) -> str:
+    return hashlib.sha256(message).hexdigest()

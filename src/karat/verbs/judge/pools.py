@@ -1,0 +1,146 @@
+"""The cases of a run that a judge was asked about, with what it and people say of them; and versions by name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from karat.core import plugins
+from karat.core.problems import UnknownName, UserError
+from karat.core.results.result import CaseResult, RepeatResult, RunResult
+from karat.core.suite import Metric, Suite
+from karat.judge.asking import now
+from karat.judge.calibration import Calibration, agreement_of
+from karat.judge.questions import state_of
+from karat.judge.sample import JudgedCase, Sample, judged_cases, sample_of
+from karat.runs.case_order import seed_of
+from karat.stats.compare.pairing import value_of
+from karat.stats.pass_rates import pass_rates
+from karat.store.judgements import JudgeRecords, JudgeVersion
+
+if TYPE_CHECKING:
+    from karat.store.store import Store
+
+OPEN = ("needs_review", "wrong")
+"""The states in which a judge may be asked."""
+_SETTLED = {"right": 1.0, "wrong": 0.0}
+
+
+class Other(msgspec.Struct, frozen=True, gc=False):
+    """A case that the judge was not asked about, with what the rule says of it."""
+
+    id: str
+    cluster: str
+    values: tuple[float | None, ...]
+    """Of each rate."""
+
+
+class Pool(msgspec.Struct, frozen=True):
+    """The cases of a run that a version judged, and the sample of them."""
+
+    run_id: int
+    cases: tuple[JudgedCase, ...]
+    sample: Sample
+    comments: dict[str, str] = {}
+    tokens: int = 0
+    cost: float = 0.0
+    """Of the judge, on this run."""
+    clustered: bool = False
+    """Whether some cases of the run are variants of one."""
+    rates: tuple[str, ...] = ()
+    """The pass rates of the run."""
+    others: tuple[Other, ...] = ()
+    """The cases of the run that are not in the pool."""
+
+
+def pool_of(store: Store, run_id: int, version: str, result: RunResult | None = None) -> Pool:
+    """Judge and people on one run. A case that a rule settles by now, after it was scored again, is no longer in it."""
+    record = store.run(run_id)
+    given = JudgeRecords(store).of_run(run_id, version)
+    result = result if result is not None else store.result(run_id)
+    suite = plugins.load_suite(record.suite)
+    rate = rate_of(suite, result.run.headline)
+    rates = tuple(metric.name for metric in pass_rates(suite.metrics_for(result.run.headline)))
+    asked: dict[str, set[int]] = {}
+    for one in given:
+        asked.setdefault(one.case_id, set()).add(one.repeat)
+    settled: dict[str, list[float]] = {}
+    others: list[Other] = []
+    clusters: dict[str, str] = {}
+    for case in result.cases:  # once: a large run is read from the store as it is looked at
+        if case.cluster:
+            clusters[case.id] = case.cluster
+        if case.id in asked:
+            states = [_state(suite, one, rate) for one in case.repeats or (case,)]
+            if any(state in OPEN for state in states):
+                beside = (state for place, state in enumerate(states) if place not in asked[case.id])
+                settled[case.id] = [_SETTLED[state] for state in beside if state in _SETTLED]
+                continue
+        others.append(Other(case.id, case.cluster, tuple(value_of(case, name) for name in rates)))
+    # Two prefixes, so that a case's id is never taken for a cluster's name.
+    names = {case: f"cluster {clusters[case]}" if case in clusters else f"case {case}" for case in settled}
+    pool = judged_cases((one for one in given if one.case_id in settled), names if clusters else {}, settled)
+    reviews = store.reviews(run_id)
+    comments = {one.case_id: one.comment for one in reviews if one.comment}
+    return Pool(
+        run_id,
+        tuple(pool),
+        sample_of(pool, reviews, str(seed_of(record.truth_set))),
+        comments,
+        sum(int(one.verdict.get("tokens", 0)) for one in given),
+        sum(float(one.verdict.get("cost", 0.0)) for one in given),
+        bool(clusters),
+        rates,
+        tuple(others),
+    )
+
+
+def _state(suite: Suite, one: CaseResult | RepeatResult, rate: Metric | None) -> str:
+    """The state of a try; without its explanation where the score alone says that it is open."""
+    score = one.scores.get(rate.name) if rate is not None else None
+    if one.status == "scored" and score is not None and score.value is not None and score.value < 1:
+        return "wrong"
+    return state_of(suite.name, one, rate)
+
+
+def rate_of(suite: Suite, headline: Sequence[str]) -> Metric | None:
+    """The first pass rate of a suite: what decides whether an answer is right."""
+    return next(iter(pass_rates(suite.metrics_for(headline))), None)
+
+
+def read_calibration(figures: object) -> Calibration:
+    """A calibration as it is stored."""
+    return msgspec.convert(figures, Calibration)
+
+
+def newest_calibration(records: JudgeRecords, version: str) -> Calibration | None:
+    """How a version came out last; None where it was never held against people or attacks."""
+    stored = records.calibrations(version)
+    return read_calibration(stored[0].figures) if stored else None
+
+
+def empty_calibration(version: str) -> Calibration:
+    """A version of which nothing is known yet."""
+    return Calibration(
+        version=version,
+        created=now(),
+        drawn=0,
+        reviewed=0,
+        rest=0,
+        others=0,
+        agreement=agreement_of(Sample()),
+        people_right=0,
+        people_wrong=0,
+    )
+
+
+def version_named(records: JudgeRecords, version: str) -> JudgeVersion:
+    """A version by its name."""
+    known = {one.version: one for one in records.versions()}
+    if not known:
+        raise UserError("no judge was asked yet", hint="karat judge RUN asks about the answers of a run.")
+    if version not in known:
+        raise UnknownName(f'there is no judge "{version}"', version, list(known))
+    return known[version]
