@@ -15,7 +15,7 @@ from karat.suites.codegen.plots.sent import figures_of
 from karat.suites.codegen.records import Expected, HiddenTest, TableSource, Task
 from karat.suites.codegen.running.sandbox_client import warm_box
 
-SALES = {"region": ["North", "South", "East"], "qty": [5, 3, 4], "price": [1.0, 2.5, 3.0]}
+SALES: dict[str, list[object]] = {"region": ["North", "South", "East"], "qty": [5, 3, 4], "price": [1.0, 2.5, 3.0]}
 OPTIONS = Options(performance=False, perturb="no", relations="no")
 
 

@@ -6,9 +6,11 @@ import pytest
 import yaml
 
 from karat.core.yaml.structs import Findings
+from karat.suites.codegen.cases import load_cases
 from karat.suites.codegen.plots.expected import read_plot
 from karat.suites.codegen.plots.records import PanelGold, PlotGold, SeriesGold, TextGold
 from karat.suites.codegen.plots.written import written_plot
+from karat.suites.codegen.tasks.check import check_cases
 
 
 def read(text: str, folder: Path = Path()) -> tuple[PlotGold | None, list[str]]:
@@ -151,3 +153,22 @@ def test_mistakes(text: str, said: str) -> None:
     assert found is None
     assert problems
     assert problems[0].startswith(said)
+
+
+def test_a_task_file_says_what_is_wrong_with_its_plot(tmp_path: Path) -> None:
+    file = tmp_path / "tasks.yaml"
+    file.write_text(
+        "- id: a\n  question: Draw it.\n  expected:\n    plot:\n      type: bar\n"
+        "- id: b\n  question: Draw it.\n  expected: {plot: {series: [{y: [1]}]}, valu: 3}\n"
+        "- id: c\n  question: Draw it.\n  expected: {plot: {reference: [type, data]}}\n"
+        "- id: d\n  question: Draw it.\n  expected: {plot: {type: line, series: [{y: [1, 2]}]}}\n"
+    )
+    loaded = load_cases(file)
+    assert [case.id for case in loaded.cases] == ["c", "d"]
+    assert [(problem.line, problem.message.partition(":")[0]) for problem in loaded.problems] == [
+        (5, "a plot without series"),
+        (8, 'unknown name "valu" beside "plot"'),
+    ]
+    checked = check_cases(loaded.cases, (), None)
+    errors = [problem for problem in checked.problems if problem.severity == "error"]
+    assert [(problem.line, "has no reference" in problem.message) for problem in errors] == [(9, True)]
