@@ -33,12 +33,10 @@ from karat.runs.project_environments import check_names, with_environments
 from karat.runs.project_keys import expand_short_keys
 from karat.runs.project_prompts import check_prompts
 from karat.runs.stopping import GRACE, wrong_seconds
+from karat.runs.store_address import DEFAULT_STORE, STORE_RETRY, store_url
 from karat.stats.gates.figures import EVERYWHERE
 from karat.stats.gates.reasons import reason_metrics
 from karat.stats.gates.verdicts import Gate
-
-DEFAULT_STORE = "sqlite:///.karat/karat.db"
-STORE_RETRY = 60.0
 
 S = TypeVar("S")
 
@@ -327,13 +325,3 @@ def _refuse_secret(key: str, known: Iterable[str]) -> None:
     """An API key given as it is, where the name of the variable that holds it belongs."""
     if variable := env_setting(key, known):
         raise UserError(secret_message(key, variable))
-
-
-def store_url(store: str, root: Path) -> str:
-    """A store's URL with its SQLite path made absolute, relative to the project; a bare path is a SQLite file."""
-    if "://" not in store:
-        return f"sqlite:///{root / store}"
-    scheme, _, rest = store.partition(":///")
-    if scheme == "sqlite" and rest and rest != ":memory:" and not Path(rest).is_absolute():
-        return f"sqlite:///{root / rest}"
-    return store
