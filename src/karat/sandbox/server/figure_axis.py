@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import datetime
 import math
-from typing import Any, Union  # Any: objects of matplotlib, which is not imported before code draws
+from typing import Any, Union  # Any: an axis, its ticks and legends, of a library that is not imported before code draws
 
 import pandas
 

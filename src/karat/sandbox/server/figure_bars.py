@@ -6,7 +6,7 @@ one begins where another ends. Bars side by side at one tick belong to that tick
 
 from __future__ import annotations
 
-from typing import Any  # Any: objects of matplotlib, which is not imported before code draws
+from typing import Any  # Any: containers and rectangles of matplotlib, which is imported when code draws
 
 from .figure_axis import AxisReader, Names, Value, colour, plain
 

@@ -6,7 +6,7 @@ A filled area whose edge a line follows is one series; so are a line and the poi
 
 from __future__ import annotations
 
-from typing import Any  # Any: objects of matplotlib, which is not imported before code draws
+from typing import Any  # Any: lines, collections and their arrays, as matplotlib gives them
 
 import numpy
 

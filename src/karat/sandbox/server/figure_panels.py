@@ -6,7 +6,7 @@ that lie on each other (``twinx``) are one panel.
 
 from __future__ import annotations
 
-from typing import Any  # Any: objects of matplotlib, which is not imported before code draws
+from typing import Any  # Any: figures, axes and every kind of artist, sorted by their classes when code has drawn
 
 from .figure_axis import AxisReader, Names, colour, plain, text
 from .figure_bars import Bars, read_bars

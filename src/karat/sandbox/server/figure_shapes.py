@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any  # Any: objects of matplotlib, which is not imported before code draws
+from typing import Any  # Any: wedges, meshes, images and the artists of boxes, with their arrays
 
 import numpy
 

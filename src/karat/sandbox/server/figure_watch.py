@@ -11,8 +11,8 @@ import functools
 import json
 import os
 import sys
-from collections.abc import Callable  # Any: figures of any library, known by what they can do
-from typing import Any
+from collections.abc import Callable
+from typing import Any  # Any: figures of any library, known by what they can do
 
 from .figure_panels import Calls, Unreadable, read_figure
 from .figure_picture import picture_of
