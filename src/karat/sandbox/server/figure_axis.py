@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import datetime
 import math
-from typing import Any, Union  # Any: an axis, its ticks and legends, of a library that is not imported before code draws
+from typing import Any, Union  # Any: an axis, its ticks and legends, of a library that code imports
 
-import pandas
+from .libraries import pandas
 
 TEXT = 500
 NEAR = 1e-6

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from typing import Any  # Any: lines, collections and their arrays, as matplotlib gives them
 
-import numpy
-
 from .figure_axis import AxisReader, Names, Value, colour, plain
+from .libraries import numpy
 
 Found = dict[str, Any]
 NONE = ("None", "none", "", " ", None)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any  # Any: wedges, meshes, images and the artists of boxes, with their arrays
 
-import numpy
-
 from .figure_axis import AxisReader, Names, Value, colour, plain
+from .libraries import numpy
 
 Found = dict[str, Any]
 

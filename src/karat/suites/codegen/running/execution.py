@@ -22,6 +22,7 @@ from karat.suites.codegen.harness.programs import INSERT, answers_program
 from karat.suites.codegen.plots.drawn import drawing_limits, expects_plot, with_drawing
 from karat.suites.codegen.records import Answers, Attempt, ErrorClass, Harness, Task
 from karat.suites.codegen.running.errors import classify
+from karat.suites.codegen.running.missing_packages import with_missing_package
 from karat.suites.codegen.running.printed_answers import advice, ends_in_print, only_printed, printed_figures
 
 MB = 1024**2
@@ -54,6 +55,7 @@ def run_code(box: Sandbox, task: Task, code: str, tables: Mapping[str, Given] | 
     snippet = snippet_of(task, code)
     limits = drawing_limits(task, limits_of(task), pictures=tables is None)
     outcome = box.run(snippet.code, given_tables(task) if tables is None else tables, limits=limits)
+    outcome = with_missing_package(outcome, box.environment)
     if task.harness is not None:
         outcome = _with_answers(task.harness, outcome)
     if expects_plot(task):
