@@ -7,6 +7,7 @@ import yaml
 
 from karat.core.yaml.structs import Findings
 from karat.suites.codegen.cases import load_cases
+from karat.suites.codegen.options import Options
 from karat.suites.codegen.plots.expected import read_plot
 from karat.suites.codegen.plots.records import PanelGold, PlotGold, SeriesGold, TextGold
 from karat.suites.codegen.plots.written import written_plot
@@ -169,6 +170,6 @@ def test_a_task_file_says_what_is_wrong_with_its_plot(tmp_path: Path) -> None:
         (5, "a plot without series"),
         (8, 'unknown name "valu" beside "plot"'),
     ]
-    checked = check_cases(loaded.cases, (), None)
+    checked = check_cases(loaded.cases, (), Options())
     errors = [problem for problem in checked.problems if problem.severity == "error"]
     assert [(problem.line, "has no reference" in problem.message) for problem in errors] == [(9, True)]
