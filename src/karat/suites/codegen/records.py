@@ -39,6 +39,8 @@ class Expected(msgspec.Struct, frozen=True, omit_defaults=True):
 
     value: Json = None
     """A number, text, list or mapping."""
+    unit: str = ""
+    """The unit that the numbers of ``value`` are in."""
     table: Columns | None = None
     """Columns of a table."""
     file: str = ""
