@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -9,6 +10,7 @@ import pytest
 
 from karat.core.records import Case, Prediction, Turn, join_attempts
 from karat.core.suite import NotApplicable, Unreadable
+from karat.suites.codegen.cases import load_cases
 from karat.suites.codegen.comparison import Comparison
 from karat.suites.codegen.details import details
 from karat.suites.codegen.explain import explain
@@ -183,3 +185,20 @@ def test_a_reference_that_fails_speaks_against_the_task() -> None:
     steps = (TASK.steps[0], Step("Keep some.", reference="result = nowhere"), *TASK.steps[2:])
     with pytest.raises(NotApplicable, match="gold_error"):
         judge(*RIGHT, task=msgspec.structs.replace(TASK, steps=steps))
+
+
+def test_a_step_can_be_judged_by_its_plot(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    file = tmp_path / "tasks.yaml"
+    file.write_text(
+        "- id: s\n  tables: {sales: {region: [N, S], price: [5, 3]}}\n  steps:\n"
+        "    - {question: Sum by region., reference: 'result = sales.groupby(\"region\").price.sum()'}\n"
+        "    - {question: Draw it as bars., plot: {type: bar, series: [{x: [N, S], y: [5, 3]}]}}\n"
+    )
+    (case,) = load_cases(file).cases
+    first = (
+        "import matplotlib.pyplot as plt\nplt.plot([1, 2])\nsums = sales.groupby('region').price.sum()\nresult = sums"
+    )
+    for second, state in (("plt.bar(sums.index, sums)", "right"), ("plt.bar(sums.index, sums * 2)", "wrong")):
+        found = judge(first, second, task=case.conversation[1].target)
+        assert states(found) == ["right", state], found.session

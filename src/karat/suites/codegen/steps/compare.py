@@ -31,9 +31,10 @@ from karat.suites.codegen.running.completion import code_for
 from karat.suites.codegen.running.environments import box_for, used
 from karat.suites.codegen.running.execution import Snippet, attempt_of
 from karat.suites.codegen.steps.budgets import ran_out
-from karat.suites.codegen.steps.judge import Judged, after, judge_step, missing_state, reason_of
+from karat.suites.codegen.steps.judge import Judged, judge_step, missing_state, reason_of
 from karat.suites.codegen.steps.records import NOT_REPEATABLE, SessionResult, StepResult
 from karat.suites.codegen.steps.run import RanSteps, run_alone, run_steps
+from karat.suites.codegen.steps.step_task import after
 
 NO_REFERENCES = "not every step has a reference"
 NO_REPAIRS = "a session has no repairs"

@@ -24,6 +24,7 @@ from karat.suites.codegen.results.precision import with_asked_digits
 from karat.suites.codegen.running.references import schema_of
 from karat.suites.codegen.steps.flat import flat_program, names_set
 from karat.suites.codegen.steps.records import STATE_MISSING
+from karat.suites.codegen.steps.step_task import after, step_task
 
 _NOT_DEFINED = re.compile(r"name '([^']+)' is not defined")
 
@@ -51,29 +52,6 @@ def judge_step(
     exact = with_asked_digits(options, asked, whole)
     correctness, tests = full_correctness(box, whole, program, outcome, asked, facts, exact)
     return Judged(correctness, tests, asked, facts, schema)
-
-
-def step_task(task: Task, number: int) -> Task:
-    """A step as a task of its own, whose reference is that of all steps up to it."""
-    step = task.steps[number - 1]
-    earlier = [one.reference for one in task.steps[: number - 1] if one.reference.strip()]
-    timeouts = [one.timeout or task.timeout for one in task.steps[:number]]
-    return msgspec.structs.replace(
-        task,
-        expected=step.expected,
-        reference=flat_program(earlier, step.reference) if step.reference.strip() else "",
-        tests=step.tests,
-        timeout=sum(timeouts),
-        steps=(),
-        final=(),
-    )
-
-
-def after(task: Task, before: Sequence[str]) -> Task:
-    """The task as it is for code that is read, not run, after others: what they made is there."""
-    setup = "\n".join(text for text in (task.setup.rstrip(), *before) if text.strip())
-    timeout = sum(one.timeout or task.timeout for one in task.steps)
-    return msgspec.structs.replace(task, setup=setup, timeout=timeout, steps=(), final=(), tests=())
 
 
 def missing_state(task: Task, number: int, given: Sequence[str], outcome: Outcome) -> str:

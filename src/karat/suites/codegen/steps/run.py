@@ -12,9 +12,12 @@ import msgspec
 
 from karat.core.suite import NotApplicable
 from karat.sandbox import BoxSession, Limits, Outcome, Sandbox, StepRun
-from karat.suites.codegen.records import Step, Task
+from karat.suites.codegen.plots.drawn import drawing_limits, expects_plot, with_drawing
+from karat.suites.codegen.records import Task
 from karat.suites.codegen.running.execution import MB, given_tables
+from karat.suites.codegen.running.missing_packages import with_missing_package
 from karat.suites.codegen.steps.records import SESSION_TIMEOUT
+from karat.suites.codegen.steps.step_task import step_task
 
 ROOT = 0
 
@@ -31,8 +34,17 @@ class RanSteps(msgspec.Struct, frozen=True):
         return sum(run.outcome.wall for run in self.runs if run is not None)
 
 
-def step_limits(task: Task, step: Step) -> Limits:
-    return Limits(wall=step.timeout or task.timeout, memory=task.memory_mb * MB)
+def step_limits(task: Task, number: int) -> Limits:
+    """The time of the step, the memory of the task, and figures where the step is to draw one."""
+    limits = Limits(wall=task.steps[number - 1].timeout or task.timeout, memory=task.memory_mb * MB)
+    return drawing_limits(step_task(task, number), limits, pictures=True)
+
+
+def _seen(box: Sandbox, task: Task, number: int, run: StepRun) -> StepRun:
+    """A step that was to draw has its answer in what it drew."""
+    whole = step_task(task, number)
+    outcome = with_missing_package(run.outcome, box.environment)
+    return msgspec.structs.replace(run, outcome=with_drawing(whole, outcome) if expects_plot(whole) else outcome)
 
 
 def run_steps(box: Sandbox, task: Task, codes: Sequence[str | None], seconds: float) -> RanSteps:
@@ -41,11 +53,11 @@ def run_steps(box: Sandbox, task: Task, codes: Sequence[str | None], seconds: fl
     left = seconds
     with open_session(box, task, [code for code in codes if code]) as session:
         state = after_setup(session, task)
-        for step, code in zip(task.steps, codes, strict=False):
+        for number, code in enumerate(codes, start=1):
             if code is None:
                 runs.append(None)
                 continue
-            limits = step_limits(task, step)
+            limits = step_limits(task, number)
             short = left < limits.wall
             if left <= 0:
                 return RanSteps(tuple(runs), SESSION_TIMEOUT)
@@ -53,7 +65,7 @@ def run_steps(box: Sandbox, task: Task, codes: Sequence[str | None], seconds: fl
             left -= run.outcome.wall
             if short and run.outcome.status == "timeout":
                 return RanSteps(tuple(runs), SESSION_TIMEOUT)
-            runs.append(run)
+            runs.append(_seen(box, task, number, run))
             state = state if run.snapshot is None else run.snapshot
     return RanSteps(tuple(runs))
 
@@ -69,8 +81,9 @@ def run_alone(box: Sandbox, task: Task, codes: Sequence[str | None]) -> list[Ste
     with open_session(box, task, known) as session:
         state = after_setup(session, task)
         for number, (step, code) in enumerate(zip(task.steps, codes, strict=False), start=1):
-            limits = step_limits(task, step)
-            runs.append(None if code is None else session.step(code, state, limits=limits, keep=False))
+            limits = step_limits(task, number)
+            run = None if code is None else session.step(code, state, limits=limits, keep=False)
+            runs.append(None if run is None else _seen(box, task, number, run))
             if number < len(codes):
                 reference = session.step(step.reference, state, limits=limits)
                 if reference.snapshot is None:
