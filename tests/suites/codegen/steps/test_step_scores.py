@@ -200,5 +200,5 @@ def test_a_step_can_be_judged_by_its_plot(tmp_path: Path) -> None:
         "import matplotlib.pyplot as plt\nplt.plot([1, 2])\nsums = sales.groupby('region').price.sum()\nresult = sums"
     )
     for second, state in (("plt.bar(sums.index, sums)", "right"), ("plt.bar(sums.index, sums * 2)", "wrong")):
-        found = judge(first, second, task=case.conversation[1].target)
+        found = judge(first, second, task=task)
         assert states(found) == ["right", state], found.session
