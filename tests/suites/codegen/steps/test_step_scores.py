@@ -196,6 +196,7 @@ def test_a_step_can_be_judged_by_its_plot(tmp_path: Path) -> None:
         "    - {question: Draw it as bars., plot: {type: bar, series: [{x: [N, S], y: [5, 3]}]}}\n"
     )
     (case,) = load_cases(file).cases
+    task: Any = case.conversation[1].target
     first = (
         "import matplotlib.pyplot as plt\nplt.plot([1, 2])\nsums = sales.groupby('region').price.sum()\nresult = sums"
     )
