@@ -13,7 +13,8 @@ from karat.core.records import Case, Prediction
 from karat.core.suite import NotApplicable
 from karat.sandbox import Outcome, Table
 from karat.suites.codegen.cases import load_cases, recognises
-from karat.suites.codegen.comparison import Comparison, compare
+from karat.suites.codegen..py import compare
+from karat.suites.codegen.comparison import Comparison
 from karat.suites.codegen.harness.unit_tests import count_tests
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.published import dabstep, dacode, kramabench
