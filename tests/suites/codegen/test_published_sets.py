@@ -13,13 +13,13 @@ from karat.core.records import Case, Prediction
 from karat.core.suite import NotApplicable
 from karat.sandbox import Outcome, Table
 from karat.suites.codegen.cases import load_cases, recognises
-from karat.suites.codegen..py import compare
 from karat.suites.codegen.comparison import Comparison
 from karat.suites.codegen.harness.unit_tests import count_tests
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.published import dabstep, dacode, kramabench
 from karat.suites.codegen.published.judging import choice_or_number, judged_as_published
 from karat.suites.codegen.records import Published, Task
+from karat.suites.codegen.steps.compare import compare
 from karat.suites.codegen.tasks.check import check_cases
 
 SHARED = Path(__file__).resolve().parents[3].parent / "shared" / "data" / "codegen2"
