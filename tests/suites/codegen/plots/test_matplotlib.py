@@ -53,7 +53,8 @@ def test_bars_that_touch_at_numbers_are_a_histogram() -> None:
 
 def test_both_axes_of_a_twin() -> None:
     found = panel(
-        "fig, ax = plt.subplots()\nax.bar(df.region, df.qty)\nb = ax.twinx()\nb.plot(df.region, df.price)\nb.set_ylabel('p')"
+        "fig, ax = plt.subplots()\nax.bar(df.region, df.qty)\nb = ax.twinx()\n"
+        "b.plot(df.region, df.price)\nb.set_ylabel('p')"
     )
     assert [(series.type, series.right) for series in found.series] == [("bar", False), ("line", True)]
     assert found.right_label == "p"

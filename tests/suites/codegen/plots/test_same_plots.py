@@ -36,7 +36,8 @@ def plots(count: int) -> Iterator[Plot]:
         elif kind in ("line", "step", "area") and pick.random() < 0.3:
             x = [f"2021-03-{day:02}" for day in sorted(pick.sample(range(1, 29), size))]
         else:
-            x = sorted(pick.sample(range(-5, 40), size)) if kind != "scatter" else pick.sample(range(100), size)
+            places = pick.sample(range(-5, 95), size)
+            x = list(places if kind == "scatter" else sorted(places))
         several = kind in ("bar", "line", "step", "scatter", "area") and pick.random() < 0.5
         names = pick.sample(("alpha", "beta", "gamma"), 2) if several else [""]
         least = 1 if kind in ("pie", "area", "hist") else -9
