@@ -1,6 +1,7 @@
-"""Looking tasks over before anything runs: what can be seen without running code.
+"""Looking tasks over before anything is asked: what can be seen without running code.
 
-Whether a reference runs is seen when answers are scored: one that does not makes its task ``gold_error``.
+Whether a reference runs is seen when answers are scored: one that does not makes its task ``gold_error``. Only a set
+that was made for another version than the one here has its references run now, see ``runnable``.
 """
 
 from __future__ import annotations
@@ -16,16 +17,18 @@ from karat.core.case_checks import CheckedCases
 from karat.core.problems import Problem, UserError, count_of
 from karat.core.records import Case
 from karat.engines import EngineError
+from karat.suites.codegen.options import Options
 from karat.suites.codegen.records import Task
 from karat.suites.codegen.running.execution import snippet_of
 from karat.suites.codegen.running.sql_programs import guarded, reference_language
+from karat.suites.codegen.tasks.runnable import environment_problems
 from karat.suites.codegen.tasks.schemas import schema_of
 
 
 def check_cases(
     cases: Sequence[Case[Task]],
     structures: Sequence[Path],  # noqa: ARG001 (the signature of every check)
-    options: object,  # noqa: ARG001 (the signature of every check)
+    options: Options,
 ) -> CheckedCases:
     """Tasks that nothing can be held against, references that are no Python, tables without a column."""
     problems: list[Problem] = []
@@ -39,6 +42,7 @@ def check_cases(
             if turn.target is not None:
                 problems.extend(_task_problems(case, turn.target))
     problems.extend(_without_reference(cases))
+    problems.extend(environment_problems(cases, options))
     return CheckedCases(tuple(problems))
 
 
@@ -70,12 +74,21 @@ def _task_problems(case: Case[Task], task: Task) -> list[Problem]:
         found.append(_problem(case, message, hint, warning=True))
     if task.reference.strip():
         found.extend(_reference_problems(case, task))
+    elif _needs_reference(task):
+        message = f'the plot of the task "{case.id}" is to be the reference\'s, and the task has no reference'
+        hint = "Write code that draws it under reference, or the points under series."
+        found.append(_problem(case, message, hint))
     try:
         empty = [name for name, columns in schema_of(task).tables.items() if not columns]
     except UserError as error:
         return [*found, _problem(case, f'a table of the task "{case.id}" cannot be read: {error.message}')]
     said = (f'the table "{name}" of the task "{case.id}" has no column' for name in empty)
     return [*found, *(_problem(case, message, warning=True) for message in said)]
+
+
+def _needs_reference(task: Task) -> bool:
+    plot = task.expected.plot if task.expected is not None else None
+    return plot is not None and any(panel.reference for panel in plot.panels)
 
 
 def _reference_problems(case: Case[Task], task: Task) -> list[Problem]:
