@@ -14,7 +14,12 @@ from karat.sandbox.records import Limits, Outcome, SnippetError, Status
 from karat.sandbox.wire import Wire, plain
 
 LENGTH = struct.Struct("<I")
+MOST_FIGURES = 64
 NOTHING_SET = "it set no `result`, and its last line is not an expression"
+
+
+_Amount = Annotated[float, msgspec.Meta(ge=0, le=1e9)]
+"""Seconds. The server runs the environment's packages too: what it says is checked like the rest."""
 
 
 class Facts(msgspec.Struct, frozen=True):
@@ -26,9 +31,9 @@ class Facts(msgspec.Struct, frozen=True):
     begun: bool = False
     exit: int = -1
     signal: int = 0
-    wall: float = 0.0
-    cpu: float = 0.0
-    peak: int = 0
+    wall: _Amount = 0.0
+    cpu: _Amount = 0.0
+    peak: Annotated[int, msgspec.Meta(ge=0, le=2**50)] = 0
     cut: tuple[bool, bool] = (False, False)
     lost: bool = False
     """Of a step: there is no such snapshot, or none that can be forked."""
@@ -57,6 +62,7 @@ class _Message(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     result: Wire = None
     error: _Error | None = None
     what: Literal["cells", "digits"] = "cells"
+    figures: Annotated[list[msgspec.Raw], msgspec.Meta(max_length=MOST_FIGURES)] = []
 
 
 _decode = msgspec.json.Decoder(_Message)
@@ -121,6 +127,7 @@ def _believed(seen: Outcome, facts: Facts, data: bytes, limits: Limits) -> Outco
         return _with(seen, "result_too_large", _TOO_LARGE["cells"].format(limits=limits))
     except (msgspec.DecodeError, BadValue, RecursionError, UnicodeDecodeError) as problem:
         return _with(seen, "bad_message", f"its message cannot be read: {str(problem)[:200]}")
+    seen = msgspec.structs.replace(seen, figures=tuple(map(bytes, message.figures)))
     if facts.exit != 0:
         return _with(seen, "bad_message", f"it answered, and then ended with exit code {facts.exit}")
     if message.status == "ok":

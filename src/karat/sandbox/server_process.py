@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Sequence
+from typing import Annotated
 
 import msgspec
 
@@ -26,16 +27,22 @@ GRACE = 5.0
 SLACK = 1024**2
 PLOTS = re.compile(r"matplotlib|seaborn|pyplot|\bplt\b|\.plot\b|\.hist\(|\.boxplot\(")
 """Code that probably draws."""
-LIBRARIES = re.compile(r"\b(?:duckdb|polars)\b")
+LIBRARIES = re.compile(r"\b(?:duckdb|polars|seaborn|plotly|altair)\b")
 """What code may import beside pandas and numpy, and takes long to import."""
+MODULES = {"plotly": "plotly.express"}
+"""What is imported for a library whose name alone imports little."""
+
+
+_Short = Annotated[str, msgspec.Meta(max_length=100)]
 
 
 class Ready(msgspec.Struct, frozen=True):
     """The server's first word: what the results depend on."""
 
-    python: str
-    pandas: str
-    numpy: str
+    python: _Short
+    pandas: _Short = ""
+    """Empty: the environment has none."""
+    numpy: _Short = ""
 
 
 class Answered(msgspec.Struct, frozen=True):
@@ -74,6 +81,8 @@ class Server:
         if process.stdin is None or process.stdout is None or process.stderr is None:
             raise AssertionError("the server was started without its pipes")
         self.pid = process.pid
+        self.used = time.monotonic()
+        """When it last had work."""
         self._connection = Connection(process.stdout.fileno(), process.stdin.fileno())
         self._memory_kills = 0
         self._draws = False
@@ -86,8 +95,8 @@ class Server:
             self.close()
             why = said.splitlines()[-1][:300] if said else "it ended without a message"
             hint = (
-                f"{python.command} and its packages must be readable for an unprivileged user and able to "
-                "import pandas. `karat doctor` shows the layers."
+                f"{python.command} and its packages must be readable for an unprivileged user. "
+                "`karat doctor` shows the layers."
             )
             raise UserError(f"the sandbox's server did not start: {why}", hint=hint) from error
 
@@ -99,7 +108,7 @@ class Server:
         wire, asked = self._wire(limits), _asked(tables)
         head = {"do": "run", "tables": asked, "limits": wire, "mentions_csv": "csv" in code.lower()}
         request = frame(head, code.encode("utf-8", "replace"))
-        self._prepare(code)
+        self._prepare(code, draws=bool(limits.figures))
         most = 2 * limits.output + limits.result + SLACK
         for _ in range(2):
             facts, body = self._ask(request, limits.wall + GRACE, most)
@@ -108,12 +117,12 @@ class Server:
             self._send_tables([table for table in tables if table.digest in facts.need], tables)
         raise Lost("the server keeps requesting tables that it already has")
 
-    def _prepare(self, code: str) -> None:
+    def _prepare(self, code: str, *, draws: bool = False) -> None:
         """Import once, in the server, what code seems to need: in every child it would take longer than most snippets
         may."""
-        if not self._draws and PLOTS.search(code):
+        if not self._draws and (draws or PLOTS.search(code)):
             self._prepare_drawing()
-        wanted = set(LIBRARIES.findall(code)) - self._imported
+        wanted = {MODULES.get(name, name) for name in LIBRARIES.findall(code)} - self._imported
         if wanted:
             self._import(sorted(wanted))
 
@@ -122,7 +131,7 @@ class Server:
 
         ``code``: what is known of the code that will run, to make ready what it needs.
         """
-        self._prepare(code)
+        self._prepare(code, draws=bool(limits.figures))
         head = {
             "do": "session",
             "tables": _asked(tables),
@@ -189,7 +198,8 @@ class Server:
         return {**msgspec.to_builtins(limits), "processes": processes}
 
     def _ask(self, request: bytes, seconds: float, most: int) -> tuple[Facts, bytes]:
-        deadline = time.monotonic() + seconds
+        began = time.monotonic()
+        deadline = began + seconds
         try:
             self._connection.send(request, deadline)
             head, body = self._connection.receive(deadline, most)
@@ -198,6 +208,8 @@ class Server:
             raise Lost("the server died while running this") from error
         if sum(facts.parts) != len(body) or min(facts.parts, default=0) < 0:
             raise Lost("the server sent an unknown message")
+        if facts.wall > time.monotonic() - began:
+            raise Lost("the server reports more time than has passed")
         return facts, body
 
     def _outcome(self, facts: Facts, body: bytes, limits: Limits) -> Outcome:

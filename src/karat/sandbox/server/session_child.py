@@ -12,13 +12,13 @@ import io
 import os
 import random
 import socket
+import sys
 from typing import NoReturn
-
-import numpy
 
 from . import fork_gate, page_copies, rlimits, seccomp, snippet
 from .child import FAILED, GO, LENGTH, READY, RESULT, Isolation, arrange, enclose
 from .frames import Closed, read_exactly, read_head
+from .libraries import is_there, numpy
 from .tables import Tables
 
 RUN, FORK = b"r", b"f"
@@ -46,7 +46,8 @@ def main(tables: Tables, isolation: Isolation, pipes: tuple[int, int, int], go: 
         elif isolation.filter is not None:
             seccomp.install(*isolation.filter)
         random.seed(SEED)
-        numpy.random.seed(SEED)
+        if is_there(numpy):
+            numpy.random.seed(SEED)
         names = snippet.namespace(frames)
         os.write(RESULT, READY)
         place = os.getcwd()
@@ -57,7 +58,11 @@ def main(tables: Tables, isolation: Isolation, pipes: tuple[int, int, int], go: 
             code = read_exactly(GO, size).decode("utf-8")
             if step["restored"]:
                 _return_to(place, isolation.folder)
-            _answer(snippet.run_in(names, code, int(step["cells"]), f"<snippet {step['number']}>"), streams)
+            figures = int(step["figures"]), int(step["pictures"])
+            file = f"<snippet {step['number']}>"
+            message = snippet.run_in(names, code, int(step["cells"]), file, figures)
+            _close_figures()
+            _answer(message, streams)
             with contextlib.suppress(OSError):
                 place = os.getcwd()
     except Closed:
@@ -87,6 +92,14 @@ def _forked() -> bool:
         os.close(fd)
     os.write(RESULT, READY)
     return True
+
+
+def _close_figures() -> None:
+    """What one step drew is not drawn again by the next, as in a notebook."""
+    pyplot = sys.modules.get("matplotlib.pyplot")
+    if pyplot is not None:
+        with contextlib.suppress(BaseException):  # a step may have changed it
+            pyplot.close("all")
 
 
 def _return_to(place: str, folder: str) -> None:

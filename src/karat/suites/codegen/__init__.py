@@ -7,7 +7,6 @@ from karat.core.suite import Suite
 from karat.suites.codegen.accept import accept
 from karat.suites.codegen.case_file import case_file
 from karat.suites.codegen.cases import cases_from, load_cases, recognises, stream_cases, truth
-from karat.suites.codegen.comparison import compare
 from karat.suites.codegen.covers import coverable, covers
 from karat.suites.codegen.details import Details, details
 from karat.suites.codegen.explain import explain
@@ -27,6 +26,9 @@ from karat.suites.codegen.repair.follow_up import follow_up
 from karat.suites.codegen.report import report
 from karat.suites.codegen.responses import understand
 from karat.suites.codegen.rubric import RUBRIC
+from karat.suites.codegen.running.environments import group
+from karat.suites.codegen.steps.budgets import spent
+from karat.suites.codegen.steps.compare import compare
 from karat.suites.codegen.tasks.check import check_cases
 from karat.suites.codegen.tasks.files import TaskEntry, TaskFile
 from karat.suites.codegen.try_target import try_target
@@ -54,10 +56,12 @@ suite = Suite(
     cpu_heavy=True,
     truth=truth,
     recognises=recognises,
+    group=group,
     cluster=lambda case: next((turn.target.cluster for turn in case.conversation if turn.target is not None), ""),
     highlights=highlights,
     figures=figures,
     follow_up=follow_up,
+    spent=spent,
     prompting=PROMPTING,
     rubric=RUBRIC,
     accept=accept,

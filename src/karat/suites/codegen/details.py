@@ -19,6 +19,8 @@ from karat.suites.codegen.metrics.quality import Quality
 from karat.suites.codegen.metrics.recovery import ErrorRecovery
 from karat.suites.codegen.metrics.understanding import PromptUnderstanding
 from karat.suites.codegen.records import Attempt, ErrorClass
+from karat.suites.codegen.running.environments import UsedEnvironment
+from karat.suites.codegen.steps.records import SessionResult
 from karat.tables.explain.sample import TableSample
 
 Try = CaseResult | RepeatResult
@@ -45,6 +47,10 @@ class Details(msgspec.Struct, frozen=True):
     """The first rows of a result that is more than one value."""
     tests: TestResults | msgspec.UnsetType = msgspec.UNSET
     """What the task's tests said, and the relations that were tried."""
+    environment: UsedEnvironment | msgspec.UnsetType = msgspec.UNSET
+    """What the code ran with."""
+    steps: SessionResult | msgspec.UnsetType = msgspec.UNSET
+    """The steps, where the task has some."""
 
     @property
     def missing(self) -> tuple[str, ...]:
@@ -73,6 +79,8 @@ def details(turns: Sequence[tuple[int, Comparison]]) -> Details:
         comparison.attempts,
         comparison.sample or msgspec.UNSET,
         comparison.tests if comparison.tests.parts else msgspec.UNSET,
+        comparison.environment,
+        comparison.session or msgspec.UNSET,
     )
 
 

@@ -26,6 +26,7 @@ from karat.core.suite import Metric, NotApplicable
 from karat.sandbox import Column, Outcome, Plain, Sandbox, Series, Unordered
 from karat.sandbox import Table as Frame
 from karat.suites.codegen.options import Options
+from karat.suites.codegen.plots.records import PlotVerdict
 from karat.suites.codegen.records import Expected, Task
 from karat.suites.codegen.results.figures import figures_of
 from karat.suites.codegen.results.labels import swapped_labels
@@ -40,6 +41,7 @@ from karat.suites.codegen.results.tables import (
     readings,
 )
 from karat.suites.codegen.results.ties import but_for_ties
+from karat.suites.codegen.results.units import UNIT_DIFFERS, UnitDiffers, readings_in, same_number
 from karat.suites.codegen.running.printed_answers import cut_words
 from karat.suites.codegen.running.references import reference_outcome, untouched
 from karat.tables.explain.labels import LABELS_SWAPPED
@@ -85,6 +87,8 @@ class Correctness(msgspec.Struct, frozen=True):
     perturbed: Perturbed | None = None
     """None for a result that was wrong before any table was changed."""
     cell_f1: float = 0.0
+    plot: PlotVerdict | None = None
+    """How the plot compares, where one is expected; ``cell_f1`` is its score then."""
 
 
 def correctness_of(box: Sandbox, task: Task, outcome: Outcome, *, ordered: bool, options: Options) -> Correctness:
@@ -94,6 +98,8 @@ def correctness_of(box: Sandbox, task: Task, outcome: Outcome, *, ordered: bool,
     gold = None if task.expected is not None and task.expected.named else gold_of(box, task)
     if not outcome.ok:
         return Correctness(0.0, reason="did_not_run")
+    if gold is not None and task.expected is not None and task.expected.unit:
+        return judge_in_unit(gold, task.expected.unit, outcome.result, ordered=ordered, options=options)
     if gold is not None:
         found = judge(gold, outcome.result, ordered=ordered, options=options)
         return _with_names(box, task, gold, outcome.result, found, options)
@@ -147,7 +153,9 @@ def gold_of(box: Sandbox, task: Task) -> Gold:
     """The right result: what is written down, else what the reference gives."""
     expected = task.expected
     try:
-        if expected is None:
+        if expected is not None and expected.plot is not None and not task.reference:
+            raise NotApplicable("a plot without a reference has no points on other tables")
+        if expected is None or expected.plot is not None:
             gold = as_gold(reference_outcome(box, task).result, calls=bool(task.template))
             if task.setup and not task.tables and _does_nothing(box, task, gold):
                 raise NotApplicable("gold_error: the reference changes nothing here")
@@ -191,6 +199,19 @@ def judge(gold: Gold, result: Plain, *, ordered: bool, options: Options) -> Corr
     place, first = next(iter(wrong.items()))
     evidence = {**first.evidence, "wrong_results": list(wrong), "shown_result": place}
     return Correctness(PART * f1, reason=first.reason, evidence=evidence, cell_f1=f1)
+
+
+def judge_in_unit(gold: Gold, unit: str, result: Plain, *, ordered: bool, options: Options) -> Correctness:
+    """A result with or without a unit against a right one with a unit."""
+    try:
+        found = [judge(gold, one, ordered=ordered, options=options) for one in readings_in(unit, result)]
+    except UnitDiffers as error:
+        return Correctness(0.0, reason=UNIT_DIFFERS, evidence={"problem": str(error)})
+    word = next((one for one in found if one.passed), found[0])
+    if not word.passed and same_number(result, gold.value):
+        problem = f"the number is right, and its unit is not: {unit} is expected"
+        return Correctness(0.0, reason=UNIT_DIFFERS, evidence={"problem": problem})
+    return word
 
 
 def _read(value: Plain, table: Table, result: Plain, *, ordered: bool, options: Options) -> Correctness:

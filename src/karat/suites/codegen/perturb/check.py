@@ -25,9 +25,12 @@ from karat.suites.codegen.perturb.constants import constant_word
 from karat.suites.codegen.perturb.reference_results import ReferenceResults, Right, at_limits_of, reference_results_of
 from karat.suites.codegen.perturb.rounding import decimals_of, forgiven, rounded_as_shown
 from karat.suites.codegen.perturb.runs import Ran, on_all, on_one
+from karat.suites.codegen.plots.correctness import plot_correctness
+from karat.suites.codegen.plots.drawn import expects_plot
 from karat.suites.codegen.records import Asked, CodeFacts, Task
 from karat.suites.codegen.running.references import reference_outcome
 
+WITH_UNIT = "a result with a unit is only checked for being a constant"
 NO_REFERENCE = "there is no reference to compute the right result on changed tables"
 
 
@@ -44,7 +47,7 @@ def perturbed(
 ) -> Correctness:
     """The word on a right result after it was held against the copies; a wrong one stays as it is, unless it is rounded
     (see ``rounding``)."""
-    if not found.passed:
+    if not found.passed and not expects_plot(task):
         found = rounded_as_shown(box, task, code, found, result, asked=asked, options=options)
     if not found.passed:
         return found
@@ -52,7 +55,7 @@ def perturbed(
     if level == "no" and not facts.tables:
         level = "quick"  # no table reaches the result: it may be right by chance only
     problem = _unusable(box, task, ordered=asked.ordered, options=options, level=level)
-    if problem == NO_REFERENCE and _plain(task):
+    if problem in (NO_REFERENCE, WITH_UNIT) and _plain(task):
         word = constant_word(box, task, code, result, asked=asked, facts=facts)
         if word:
             about = Perturbed(tried=1, copies={"anything else": False}, note=problem)
@@ -83,6 +86,8 @@ def _unusable(box: Sandbox, task: Task, *, ordered: bool, options: Options, leve
     """Why no copy can be used; empty when some can."""
     if level == "no":
         return "perturb is off"
+    if task.expected is not None and task.expected.unit:
+        return WITH_UNIT
     if not task.reference:
         return NO_REFERENCE
     if not task.tables or task.template:
@@ -91,6 +96,9 @@ def _unusable(box: Sandbox, task: Task, *, ordered: bool, options: Options, leve
         return ""
     if task.expected.named:
         return "named figures are not checked on changed tables"
+    if task.expected.plot is not None:
+        drawn = plot_correctness(box, task, task.expected.plot, reference_outcome(box, task), options.compare_options())
+        return "" if drawn.passed else "the reference itself does not draw the expected plot"
     own: Gold = gold_of(box, task)
     if judge(own, reference_outcome(box, task).result, ordered=ordered, options=options).passed:
         return ""

@@ -1,6 +1,7 @@
-"""Looking tasks over before anything runs: what can be seen without running code.
+"""Looking tasks over before anything is asked: what can be seen without running code.
 
-Whether a reference runs is seen when answers are scored: one that does not makes its task ``gold_error``.
+Whether a reference runs is seen when answers are scored: one that does not makes its task ``gold_error``. Only a set
+that was made for another version than the one here has its references run now, see ``runnable``.
 """
 
 from __future__ import annotations
@@ -16,16 +17,18 @@ from karat.core.case_checks import CheckedCases
 from karat.core.problems import Problem, UserError, count_of
 from karat.core.records import Case
 from karat.engines import EngineError
+from karat.suites.codegen.options import Options
 from karat.suites.codegen.records import Task
 from karat.suites.codegen.running.execution import snippet_of
 from karat.suites.codegen.running.sql_programs import guarded, reference_language
+from karat.suites.codegen.tasks.runnable import environment_problems
 from karat.suites.codegen.tasks.schemas import schema_of
 
 
 def check_cases(
     cases: Sequence[Case[Task]],
     structures: Sequence[Path],  # noqa: ARG001 (the signature of every check)
-    options: object,  # noqa: ARG001 (the signature of every check)
+    options: Options,
 ) -> CheckedCases:
     """Tasks that nothing can be held against, references that are no Python, tables without a column."""
     problems: list[Problem] = []
@@ -39,6 +42,7 @@ def check_cases(
             if turn.target is not None:
                 problems.extend(_task_problems(case, turn.target))
     problems.extend(_without_reference(cases))
+    problems.extend(environment_problems(cases, options))
     return CheckedCases(tuple(problems))
 
 
@@ -64,12 +68,20 @@ def _is_bare(task: Task | None) -> bool:
 
 def _task_problems(case: Case[Task], task: Task) -> list[Problem]:
     found: list[Problem] = []
-    if task.expected is None and not task.reference.strip() and not task.tests:
+    for number, step in enumerate(task.steps, start=1):
+        if step.reference.strip():
+            alone = msgspec.structs.replace(task, reference=step.reference, setup="", steps=())
+            found.extend(_reference_problems(case, alone, f" of step {number}"))
+    if task.expected is None and not task.reference.strip() and not task.tests and not task.steps:
         message = f'the task "{case.id}" has no "expected", "reference" or "tests": correctness cannot be judged'
         hint = "Put the right result under expected, or code that computes it under reference."
         found.append(_problem(case, message, hint, warning=True))
     if task.reference.strip():
         found.extend(_reference_problems(case, task))
+    elif _needs_reference(task):
+        message = f'the plot of the task "{case.id}" is to be the reference\'s, and the task has no reference'
+        hint = "Write code that draws it under reference, or the points under series."
+        found.append(_problem(case, message, hint))
     try:
         empty = [name for name, columns in schema_of(task).tables.items() if not columns]
     except UserError as error:
@@ -78,7 +90,12 @@ def _task_problems(case: Case[Task], task: Task) -> list[Problem]:
     return [*found, *(_problem(case, message, warning=True) for message in said)]
 
 
-def _reference_problems(case: Case[Task], task: Task) -> list[Problem]:
+def _needs_reference(task: Task) -> bool:
+    plot = task.expected.plot if task.expected is not None else None
+    return plot is not None and any(panel.reference for panel in plot.panels)
+
+
+def _reference_problems(case: Case[Task], task: Task, which: str = "") -> list[Problem]:
     if reference_language(task) == "sql":
         return _query_problems(case, task)
     snippet = snippet_of(msgspec.structs.replace(task, harness=None), task.reference)
@@ -90,7 +107,7 @@ def _reference_problems(case: Case[Task], task: Task) -> list[Problem]:
         line = snippet.own_line(getattr(error, "lineno", 0) or 0)
         at = f", line {line}" if line else ""
         why = error.msg if isinstance(error, SyntaxError) else str(error)
-        return [_problem(case, f'the reference of the task "{case.id}"{at}: {why}')]
+        return [_problem(case, f'the reference{which} of the task "{case.id}"{at}: {why}')]
     return []
 
 
