@@ -54,6 +54,19 @@ def _tables_and_expected(target: JsonMapping) -> JsonObject:
     return found
 
 
+def _files(files: JsonMapping) -> JsonObject:
+    """Expected files as a task file gives them."""
+    return {name: _file(entry) for name, entry in files.items()}
+
+
+def _file(entry: JsonMapping) -> JsonObject:
+    found = {key: base_name(value) if key == "file" else value for key, value in entry.items() if key != "from_table"}
+    if not entry.get("from_table"):
+        return found
+    columns = {"columns": found.pop("table")} if "table" in found else {}
+    return {"table": entry["from_table"], **columns, **found}
+
+
 def _test(test: JsonMapping) -> JsonObject:
     """An entry of ``tests`` with the keys of its kind."""
     relation = test.get("relation")

@@ -30,7 +30,7 @@ from karat.suites.codegen.options import Options
 from karat.suites.codegen.perturb import perturbed
 from karat.suites.codegen.question.reading import read_question
 from karat.suites.codegen.question.vocabulary import vocabulary
-from karat.suites.codegen.records import Answers, Asked, Attempt, CodeFacts, Task
+from karat.suites.codegen.records import Answers, Asked, Attempt, CodeFacts, FileReport, Task
 from karat.suites.codegen.results.precision import with_asked_digits
 from karat.suites.codegen.results.tables import NoTableError, given_table
 from karat.suites.codegen.running.answers import run_answer, runnable
@@ -39,6 +39,7 @@ from karat.suites.codegen.running.environments import UsedEnvironment, box_for, 
 from karat.suites.codegen.running.printed_answers import REASON, advice
 from karat.suites.codegen.running.references import reference_outcome, schema_of
 from karat.suites.codegen.running.sql_programs import in_python
+from karat.suites.codegen.written_files.judging import with_files
 from karat.tables.explain.sample import ROWS, TableSample, sample_of
 
 
@@ -65,6 +66,8 @@ class Comparison(msgspec.Struct, frozen=True):
     """The first rows of a result that is more than one value."""
     tests: TestResults = TestResults()
     environment: UsedEnvironment = UsedEnvironment()
+    files: tuple[FileReport, ...] = ()
+    """Files that it wrote, and those that it should have written."""
 
     @property
     def last(self) -> Attempt:
@@ -106,6 +109,7 @@ def judged(
     correctness, tests = _correctness(
         box, task, code, outcome, asked, facts, with_asked_digits(options, asked, written)
     )
+    correctness, files = with_files(task, correctness, outcome, ordered=asked.ordered, options=options)
     if tried[-1].printed and correctness.score is not None and not correctness.passed:
         told = {**correctness.evidence, "problem": advice(task, outcome)}
         correctness = msgspec.structs.replace(correctness, reason=REASON, evidence=told)
@@ -148,6 +152,7 @@ def judged(
         _sample(outcome.result) if outcome.ok else None,
         tests,
         used(box),
+        files,
     )
 
 
@@ -212,6 +217,9 @@ def _correctness(
         found = by_tests_alone(tests, ran=outcome.ok)
         if not found.passed:
             return found, tests
+    elif task.expected is not None and task.expected.only_files:
+        right = Correctness(1.0, passed=True) if outcome.ok else Correctness(0.0, reason="did_not_run")
+        return with_tests(right, tests), tests  # the files are looked at afterwards
     else:
         found = correctness_of(box, task, outcome, ordered=asked.ordered, options=options)
     found = perturbed(box, task, code, found, outcome.result, asked=asked, facts=facts, options=options)

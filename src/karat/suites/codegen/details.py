@@ -18,7 +18,7 @@ from karat.suites.codegen.metrics.performance import Performance
 from karat.suites.codegen.metrics.quality import Quality
 from karat.suites.codegen.metrics.recovery import ErrorRecovery
 from karat.suites.codegen.metrics.understanding import PromptUnderstanding
-from karat.suites.codegen.records import Attempt, ErrorClass
+from karat.suites.codegen.records import Attempt, ErrorClass, FileReport
 from karat.suites.codegen.running.environments import UsedEnvironment
 from karat.tables.explain.sample import TableSample
 
@@ -47,6 +47,8 @@ class Details(msgspec.Struct, frozen=True):
     tests: TestResults | msgspec.UnsetType = msgspec.UNSET
     """What the task's tests said, and the relations that were tried."""
     environment: UsedEnvironment | msgspec.UnsetType = msgspec.UNSET
+    files: tuple[FileReport, ...] | msgspec.UnsetType = msgspec.UNSET
+    """Files that the code wrote, and those that it should have written."""
     """What the code ran with."""
 
     @property
@@ -77,6 +79,7 @@ def details(turns: Sequence[tuple[int, Comparison]]) -> Details:
         comparison.sample or msgspec.UNSET,
         comparison.tests if comparison.tests.parts else msgspec.UNSET,
         comparison.environment,
+        comparison.files or msgspec.UNSET,
     )
 
 

@@ -31,6 +31,7 @@ from karat.suites.codegen.metrics import METRICS
 from karat.suites.codegen.metrics.correctness import FIGURES
 from karat.suites.codegen.repair.excel_recovery import recovery_sheet
 from karat.suites.codegen.running.printed_answers import REASON as PRINTED
+from karat.suites.codegen.written_files.sheet import files_sheet
 
 PARTS = ("correctness", "quality", "performance", "understanding", "coverage", "recovery")
 LONGEST_CODE = CELL_LIMIT // 2
@@ -47,6 +48,7 @@ def report(result: RunResult, estimate: Estimator) -> Report:
         _error_classes(result),
         recovery_sheet(result, estimate),
         _missing(result),
+        files_sheet(result),
         environments_sheet(result),
         errors_sheet(result),
         about_sheet(result, (*METRICS, *USAGE)),

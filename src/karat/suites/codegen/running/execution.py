@@ -52,15 +52,24 @@ class Snippet(msgspec.Struct, frozen=True):
 def run_code(box: Sandbox, task: Task, code: str, tables: Mapping[str, Given] | None = None) -> tuple[Attempt, Outcome]:
     """Run an answer over the task's tables, or over others of the same names."""
     snippet = snippet_of(task, code)
-    outcome = box.run(snippet.code, given_tables(task) if tables is None else tables, limits=limits_of(task))
+    given = given_tables(task) if tables is None else tables
+    outcome = box.run(snippet.code, given, limits=limits_of(task), files=_files(task))
     outcome = with_missing_package(outcome, box.environment)
     if task.harness is not None:
         outcome = _with_answers(task.harness, outcome)
-    if printed_figures(task, outcome):
+    if task.expected is not None and task.expected.only_files:
+        if outcome.status == "no_result" and outcome.detail == NOTHING_SET:
+            outcome = msgspec.structs.replace(outcome, status="ok", detail="")
+    elif printed_figures(task, outcome):
         outcome = msgspec.structs.replace(outcome, status="ok")
     elif ends_in_print(task, code, outcome):
         outcome = msgspec.structs.replace(outcome, status="no_result", detail=NOTHING_SET)
     return attempt_of(task, code, snippet, outcome), outcome
+
+
+def _files(task: Task) -> tuple[str, ...]:
+    """The files that the task expects to be written."""
+    return tuple(task.expected.files) if task.expected is not None and task.expected.files else ()
 
 
 def _with_answers(harness: Harness, outcome: Outcome) -> Outcome:

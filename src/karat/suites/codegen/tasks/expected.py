@@ -14,6 +14,7 @@ from yaml.nodes import Node
 
 from karat.core.yaml.structs import Findings
 from karat.suites.codegen.records import Expected
+from karat.suites.codegen.tasks.expected_files import read_files
 from karat.suites.codegen.tasks.expected_names import (
     Reader,
     one_form,
@@ -33,6 +34,7 @@ NAMES: Mapping[str, Reader] = {
     "table": read_table,
     "file": read_file,
     "named": read_named,
+    "files": read_files,
 }
 RESULTS = ("value", "table", "file", "named")
 """What the result itself is: one of these at most."""
