@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from karat.core.case_file import CaseFile, as_yaml, base_name
-from karat.core.json_types import JsonMapping, JsonObject
+from karat.core.json_types import Json, JsonMapping, JsonObject
+from karat.suites.codegen.plots.written import written_plot_of
 from karat.suites.codegen.tasks.hidden_tests import KEYS, KINDS
 
 
@@ -50,16 +51,21 @@ def _tables_and_expected(target: JsonMapping) -> JsonObject:
     }
     expected = target.get("expected")
     if expected:
-        found["expected"] = {form: base_name(value) if form == "file" else value for form, value in expected.items()}
+        found["expected"] = {form: _written(form, value) for form, value in expected.items()}
     return found
 
 
-def _files(files: JsonMapping) -> JsonObject:
-    """Expected files as a task file gives them."""
-    return {name: _file(entry) for name, entry in files.items()}
+def _written(form: str, value: Json) -> Json:
+    """What is expected under one name, as a file gives it."""
+    if form == "plot":
+        return written_plot_of(value)
+    if form == "files":
+        return {name: _file(entry) for name, entry in value.items()}
+    return base_name(value) if form == "file" else value
 
 
 def _file(entry: JsonMapping) -> JsonObject:
+    """An expected file, as a task file gives it."""
     found = {key: base_name(value) if key == "file" else value for key, value in entry.items() if key != "from_table"}
     if not entry.get("from_table"):
         return found

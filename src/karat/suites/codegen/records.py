@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeAlias
 import msgspec
 
 from karat.core.json_types import Json
+from karat.suites.codegen.plots.records import PlotGold
 
 ErrorClass = Literal[
     "column_error", "syntax_error", "type_error", "index_error", "attribute_error", "value_error", "other_error"
@@ -82,12 +83,14 @@ class Expected(msgspec.Struct, frozen=True, omit_defaults=True):
     """Named figures, as in DABench: each must be among the result's."""
     files: dict[str, ExpectedFile] | None = None
     """Files that the code must write, beside a result or alone."""
+    plot: PlotGold | None = None
+    """What the plot that the code draws must show."""
 
     @property
     def only_files(self) -> bool:
         """Whether nothing is expected of the result itself."""
         bare = self.value is None and self.table is None and not self.file and not self.named
-        return bare and self.files is not None
+        return bare and self.plot is None and self.files is not None
 
 
 class Harness(msgspec.Struct, frozen=True):

@@ -19,6 +19,7 @@ from karat.sandbox.messages import NOTHING_SET
 from karat.sandbox.tables import TableSource as Given
 from karat.suites.codegen.analysis.syntax_tree import syntax_tree
 from karat.suites.codegen.harness.programs import INSERT, answers_program
+from karat.suites.codegen.plots.drawn import drawing_limits, expects_plot, with_drawing
 from karat.suites.codegen.records import Answers, Attempt, ErrorClass, Harness, Task
 from karat.suites.codegen.running.errors import classify
 from karat.suites.codegen.running.missing_packages import with_missing_package
@@ -53,11 +54,14 @@ def run_code(box: Sandbox, task: Task, code: str, tables: Mapping[str, Given] | 
     """Run an answer over the task's tables, or over others of the same names."""
     snippet = snippet_of(task, code)
     given = given_tables(task) if tables is None else tables
-    outcome = box.run(snippet.code, given, limits=limits_of(task), files=_files(task))
+    limits = drawing_limits(task, limits_of(task), pictures=tables is None)
+    outcome = box.run(snippet.code, given, limits=limits, files=_files(task))
     outcome = with_missing_package(outcome, box.environment)
     if task.harness is not None:
         outcome = _with_answers(task.harness, outcome)
-    if task.expected is not None and task.expected.only_files:
+    if expects_plot(task):
+        outcome = with_drawing(task, outcome)
+    elif task.expected is not None and task.expected.only_files:
         if outcome.status == "no_result" and outcome.detail == NOTHING_SET:
             outcome = msgspec.structs.replace(outcome, status="ok", detail="")
     elif printed_figures(task, outcome):
