@@ -128,7 +128,7 @@ def _tests(tests: TestResults) -> Listed:
 
 def _files(files: Sequence[FileReport]) -> Listed:
     items = tuple(
-        (f"{file.name}: {count_of(file.size, 'byte')}{f', {file.note}' if file.note else ''}", file.right)
+        (f"{file.name}: {count_of(file.byte_count, 'byte')}{f', {file.note}' if file.note else ''}", file.right)
         for file in files
     )
     return Listed("Files", items, folded=all(file.right is not False for file in files))

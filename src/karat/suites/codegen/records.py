@@ -61,7 +61,7 @@ class FileReport(msgspec.Struct, frozen=True):
     """A file that the code wrote, or should have written."""
 
     name: str
-    size: int
+    byte_count: int
     right: bool | None = None
     """None: it is not one of the expected files."""
     note: str = ""

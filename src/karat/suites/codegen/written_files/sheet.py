@@ -12,7 +12,14 @@ _WORDS = {True: "yes", False: "no", None: "not expected"}
 def files_sheet(result: RunResult) -> Sheet | None:
     """One row per file; None where no code wrote any."""
     rows: tuple[tuple[Cell, ...], ...] = tuple(
-        (case.id, visible(file.name), file.size, _WORDS[file.right], visible(file.note), details.correctness.reason)
+        (
+            case.id,
+            visible(file.name),
+            file.byte_count,
+            _WORDS[file.right],
+            visible(file.note),
+            details.correctness.reason,
+        )
         for case, details in tries(result)
         for file in details.files or ()
     )
