@@ -371,6 +371,29 @@ def test_a_plot_of_dacode_is_drawn_and_judged(tmp_path: Path) -> None:
     assert (swapped.passed, swapped.reason) == (False, "plot_data")
 
 
+def test_pandasplotbench_is_held_against_what_its_own_code_draws(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    row = {
+        "id": 7,
+        "code_data": 'import pandas as pd\ndf = pd.read_csv("data.csv")\n',
+        "code_plot": "import matplotlib.pyplot as plt\nplt.bar(df['name'], df['n'])\nplt.show()\n",
+        "data_csv": "name,n\na,5\nb,2\n",
+        "task__plot_description": "Plot Description: A bar for each name.",
+        "task__plot_style": "Plot Style Description: Plain.",
+        "plots_gt": [],
+    }
+    [case] = load_cases(written(tmp_path / "plots.jsonl", row)).cases
+    assert case.id == "7"
+    right = answered(
+        case, "import matplotlib.pyplot as plt\nfig, ax = plt.subplots()\nax.bar(df.name, df.n, color='red')"
+    )
+    assert right.correctness.passed, right.correctness
+    line = answered(case, "import matplotlib.pyplot as plt\nplt.plot(df.name, df.n)").correctness
+    assert (line.passed, line.reason) == (False, "plot_type")
+    none = answered(case, "x = df.n.sum()").correctness
+    assert (none.passed, none.reason) == (False, "no_plot")
+
+
 def test_a_published_answer_survives_storing() -> None:
     task = Task(files=("a",), expected=None, libs=("x",))
     assert msgspec.json.decode(msgspec.json.encode(task), type=Task) == task
