@@ -120,6 +120,7 @@ class Line:
         """The verdict with what the screen says of the answer; an answer that talks to the judge is never passed."""
         if suspicions(question.document.given):
             self._state.suspicious += 1
+            verdict = msgspec.structs.replace(verdict, suspicious=True)
             if verdict.verdict == "right":
                 verdict = msgspec.structs.replace(verdict, verdict="cannot_tell", why="suspicious")
         if verdict.verdict == "cannot_tell":
