@@ -1,4 +1,4 @@
-"""Filters by what the judge says, in the list of cases and in the review queue; and what a blind reviewer must not see."""
+"""Filters by what the judge says, in the list of cases and the review queue; what a blind reviewer must not see."""
 
 from __future__ import annotations
 
