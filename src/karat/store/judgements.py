@@ -162,10 +162,8 @@ class JudgeRecords:
             if case_ids is not None:
                 query = query.where(judgements.c.case_id.in_(list(case_ids)))
             query = query.order_by(judgements.c.case_id, judgements.c.turn, judgements.c.repeat)
-            return [
-                Judgement(**{**row._mapping, "verdict": msgspec.json.decode(row.verdict)})
-                for row in connection.execute(query)
-            ]
+            rows = connection.execute(query)
+            return [Judgement(*row[:-1], msgspec.json.decode(row[-1])) for row in rows.tuples()]
 
     def versions_of_run(self, run_id: int) -> list[str]:
         """The versions that judged answers of a run, the newest first."""
