@@ -162,8 +162,10 @@ class JudgeRecords:
             if case_ids is not None:
                 query = query.where(judgements.c.case_id.in_(list(case_ids)))
             query = query.order_by(judgements.c.case_id, judgements.c.turn, judgements.c.repeat)
-            rows = connection.execute(query)
-            return [Judgement(*row[:-1], msgspec.json.decode(row[-1])) for row in rows.tuples()]
+            return [
+                Judgement(case, turn, repeat, key, role, msgspec.json.decode(verdict))
+                for case, turn, repeat, key, role, verdict in connection.execute(query)
+            ]
 
     def versions_of_run(self, run_id: int) -> list[str]:
         """The versions that judged answers of a run, the newest first."""
