@@ -11,6 +11,7 @@ import typer
 from typer.testing import CliRunner
 
 from karat.cli.main import app
+from karat.cli.options.one_command import only_the_command
 
 
 def verbs(command: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
@@ -33,3 +34,16 @@ def test_values_are_named() -> None:
     for words in ("--cases PATH", "--suite NAME", "--workers N", "--tag NAME", "--store URL"):
         assert words in said
     assert "function, sheet." in " ".join(said.split())
+
+
+def names_in(one: typer.Typer) -> set[str | None]:
+    return {own.name for own in one.registered_commands} | {own.name for own in one.registered_groups}
+
+
+def test_only_the_command_that_is_asked_for_is_built() -> None:
+    names = names_in(app)
+    for words, left in ((("compare", "a"), {"compare"}), (("runs", "list"), {"runs"}), (("--version",), names)):
+        assert names_in(only_the_command(app, words)) == left
+    assert only_the_command(app, ()) is only_the_command(app, ("comparee",)) is app
+    whole, narrow = (CliRunner().invoke(one, ["compare", "-h"]) for one in (app, only_the_command(app, ("compare",))))
+    assert whole.output == narrow.output

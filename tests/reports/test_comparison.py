@@ -30,6 +30,14 @@ def shown(a: RunResult = A, b: RunResult = B, width: int = 120) -> str:
     return out.getvalue()
 
 
+def test_the_first_of_each_section_are_read_together() -> None:
+    changes = sample().changes
+    for most in (1, 5):
+        found = changes.firsts(tuple(changes.sections()), most)
+        assert found == {name: list(changes.of_section(name)[:most]) for name in changes.sections()}
+    assert any(found.values())
+
+
 def test_each_case_stands_there_once() -> None:
     kinds = {change.id: change.kind for change in sample().changes}
     assert kinds == {

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from karat.stats.compare.mcnemar import coin_p
-from karat.stats.compare.sign_flips import sign_flip_p
+from karat.stats.compare.sign_flips import PATTERNS, ROWS, sign_flip_p
+from karat.stats.intervals.seeds import SEED, generator
 
 
 def test_by_hand() -> None:
@@ -54,6 +55,18 @@ def test_random_patterns_as_scipy() -> None:
         (differences,), lambda x, axis: x.mean(axis=axis), permutation_type="samples", n_resamples=9_999, rng=5
     )
     assert sign_flip_p(differences) == pytest.approx(float(found.pvalue), abs=0.015)
+
+
+@pytest.mark.parametrize("count", [14, 16, 17, 203, 999])
+def test_sums_looked_up_by_byte_are_those_of_the_signs(count: int) -> None:
+    differences = np.random.default_rng(count).choice([-1.0, -0.75, -1 / 3, 0.1, 0.25, 0.5, 1.0], count)
+    sizes, width, seen = np.sort(np.abs(differences)), -(-count // 8), abs(differences.sum())
+    rng, far = generator(SEED, sizes), 1
+    for begin in range(0, PATTERNS, ROWS):
+        drawn = np.frombuffer(rng.bytes(min(ROWS, PATTERNS - begin) * width), np.uint8).reshape(-1, width)
+        signs = 2.0 * np.unpackbits(drawn, axis=1, count=count) - 1
+        far += int((np.abs((signs * sizes).sum(axis=1)) >= seen - 1e-9 * count).sum())
+    assert sign_flip_p(differences) == far / (1 + PATTERNS)
 
 
 def test_pass_or_fail_is_the_binomial_test() -> None:

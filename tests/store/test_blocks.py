@@ -15,6 +15,7 @@ def test_what_goes_in_comes_out(items: list[bytes]) -> None:
     assert (block.rows, block.items()) == (len(items), items)
     data, ends = block.joined()
     assert [data[begin:end] for begin, end in zip([0, *ends], ends, strict=False)] == items
+    assert block.items_at(range(len(items) - 1, -1, -1)) == items[::-1]
     assert check_block(block.rows, block.checksum, block.data) == ""
 
 

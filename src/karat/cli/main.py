@@ -6,6 +6,7 @@ What each exit code means is in :mod:`karat.cli.exits`.
 from __future__ import annotations
 
 import errno
+import gc
 import sys
 
 import typer
@@ -16,6 +17,7 @@ from karat.cli.exits import crashes_told
 from karat.cli.measure import answers, fill, models, run, score, sheet, tune
 from karat.cli.options import verbosity
 from karat.cli.options.bare_options import accept_bare_options
+from karat.cli.options.one_command import only_the_command
 from karat.cli.printing.fetching import fetch_progress
 from karat.cli.printing.plugin_warnings import show_plugin_warnings
 from karat.cli.setup import check, demo, doctor, env, explain, imports, init, schema, structures, watch
@@ -37,6 +39,9 @@ OF_THE_MACHINE = frozenset(
 )
 """Errors of the file system itself. One that no other code has handled still gets a plain message; any other error is a
 bug."""
+
+COLLECT_AFTER = 20_000
+"""New objects between two looks for cycles. Python's 700 would look hundreds of times while modules are loaded."""
 
 app = typer.Typer(
     name="karat",
@@ -112,8 +117,9 @@ def _run() -> int:
     """Run the command; returns the exit code, which is 2 for a usage error."""
     show_plugin_warnings()
     display_with(fetch_progress)
+    gc.set_threshold(COLLECT_AFTER)
     try:
-        app()
+        only_the_command(app, sys.argv[1:])()
     except UserError as error:
         _tell(error)
     except OSError as error:

@@ -180,6 +180,16 @@ class Changes(Sequence[Change]):
         rows = self._rows[np.flatnonzero(self._grouped.sections[self._rows] == code)]
         return Changes(self._found, self._grouped, rows, self._a, self._b)
 
+    def firsts(self, sections: Sequence[str], most: int) -> dict[str, list[Change]]:
+        """The first of each of these sections, all of them read together."""
+        import numpy as np
+
+        names = list(SECTIONS)
+        own = self._grouped.sections[self._rows]
+        rows = {name: self._rows[np.flatnonzero(own == names.index(name))[:most]] for name in sections}
+        read = iter(self._read(np.concatenate([np.zeros(0, np.int64), *rows.values()])))
+        return {name: [next(read) for _ in range(len(some))] for name, some in rows.items()}
+
     def of_cases(self, ids: Sequence[str]) -> list[Change]:
         """These cases, whether they changed or not."""
         rows = self._rows_of(ids)

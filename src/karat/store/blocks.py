@@ -46,6 +46,11 @@ class Block(msgspec.Struct, frozen=True, gc=False):
         """What it holds."""
         return split(self.payload(), self.rows)
 
+    def items_at(self, places: Sequence[int]) -> list[bytes]:
+        """Some of what it holds, by their places; the others are not cut out."""
+        data, ends = self.joined()
+        return [data[ends[place - 1] if place else 0 : ends[place]] for place in places]
+
     def joined(self) -> tuple[bytes, list[int]]:
         """What it holds, one item after the other, and where each ends."""
         payload = self.payload()

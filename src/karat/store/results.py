@@ -3,6 +3,7 @@ cases, what is searched of them, and their figures as columns."""
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 
 import msgspec
@@ -92,15 +93,21 @@ def read_result(connection: Connection, scoring: int, position: int) -> CaseResu
 def read_results_at(connection: Connection, scoring: int, positions: Sequence[int]) -> list[CaseResult]:
     """The results at these positions, in this order. Of a block only those are decoded."""
     found: dict[int, CaseResult] = {}
-    first, end, items = 0, 0, list[bytes]()
-    for position in sorted(set(positions)):
-        if position >= end:
-            stored = block_at(connection, scoring_blocks, scoring, RESULTS, position)
-            if stored is None:
-                raise DamagedBlock(f"the result of the case {position} is missing")
-            first, end, items = stored.first, stored.end, stored.block.items()
-        found[position] = _decoder.decode(items[position - first])
+    left = sorted(set(positions))
+    while left:
+        stored = block_at(connection, scoring_blocks, scoring, RESULTS, left[0])
+        if stored is None:
+            raise DamagedBlock(f"the result of the case {left[0]} is missing")
+        here, left = _divided(left, stored.end)
+        items = stored.block.items_at([position - stored.first for position in here])
+        found |= zip(here, map(_decoder.decode, items), strict=True)
     return [found[position] for position in positions]
+
+
+def _divided(positions: Sequence[int], end: int) -> tuple[list[int], list[int]]:
+    """Sorted positions before the end, and from it on."""
+    place = bisect_left(positions, end)
+    return list(positions[:place]), list(positions[place:])
 
 
 def read_columns(connection: Connection, scoring: int) -> Columns:

@@ -133,8 +133,8 @@ def cases_in(store: Store, run_id: int) -> StoredCases:
     """The cases of a stored run, read for the ids that are asked for."""
 
     def read(case_ids: Sequence[str]) -> dict[str, JsonMapping]:
-        found = ((case, store.case(run_id, case)) for case in case_ids)
-        return {case: msgspec.json.decode(data) for case, data in found if data is not None}
+        found = Viewing(store).cases(run_id, case_ids)
+        return {case: msgspec.json.decode(data) for case, data in found.items()}
 
     return read
 

@@ -91,4 +91,5 @@ def test_without_ruff_the_rest_is_scored_and_that_is_said(monkeypatch: pytest.Mo
 @settings(max_examples=25, deadline=None)
 @given(st.text(max_size=200))
 def test_any_text_has_a_quality(text: str) -> None:
-    assert 0 <= looked_at(text).score <= 1
+    found = looked_at(text).score
+    assert found is not None and 0 <= found <= 1

@@ -173,12 +173,12 @@ def _changes(page: Page, item: Compared) -> None:
     counts = item.changes.sections()
     said = [f"{counts[name]:,} {word}" for name, word in SECTIONS.items() if counts[name]]
     page.labelled("cases", [(" · ".join(said) or "none changed", "bold")])
-    for name in ("newly_wrong", "status", "newly_right", "worse", "mixed", "better"):
-        some = item.changes.of_section(name)
-        for number, change in enumerate(some[:FEW]):
+    shown = item.changes.firsts(("newly_wrong", "status", "newly_right", "worse", "mixed", "better"), FEW)
+    for name, some in shown.items():
+        for number, change in enumerate(some):
             _change(page, item, change, SECTIONS[name].partition(",")[0] if not number else "")
-        if len(some) > FEW:
-            page.labelled("", [(f"{len(some) - FEW:,} more in --html, --json, --markdown or --xlsx", "dim")])
+        if counts[name] > FEW:
+            page.labelled("", [(f"{counts[name] - FEW:,} more in --html, --json, --markdown or --xlsx", "dim")])
 
 
 def _judged(page: Page, item: Compared) -> None:

@@ -82,7 +82,10 @@ def paired_difference(
         raise ValueError("a difference needs finite numbers")
     n = len(first)
     gaps = second - first
-    gaps[np.abs(gaps) <= 1e-12 * np.maximum(np.abs(first), np.abs(second))] = 0.0  # equal but for the last digits
+    moved = np.flatnonzero(gaps)
+    largest = np.maximum(np.abs(first[moved]), np.abs(second[moved]))
+    gaps[moved[np.abs(gaps[moved]) <= 1e-12 * largest]] = 0.0  # equal but for the last digits
+    gaps += 0.0  # 0 without a sign
     if clusters is not None and len(clusters) == n:
         clusters = numbered(clusters)
         if int(clusters.max()) + 1 == n:

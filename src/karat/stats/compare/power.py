@@ -45,8 +45,10 @@ def detectable_difference(
     import numpy as np
 
     count = len(differences)
-    scale = float(np.abs(differences).max(initial=0.0))
-    sizes = np.abs(differences)[np.abs(differences) > ROUNDING * scale] if scale else differences[:0]
+    moved = differences[differences != 0]
+    sizes = np.abs(moved)
+    scale = float(sizes.max(initial=0.0))
+    sizes = sizes[sizes > ROUNDING * scale]
     patterns = math.floor(alpha * 2.0 ** (min(count, 1_000) - 1) + ROUNDING)
     if not patterns:
         return None  # not even "all to one side" would be significant
@@ -55,7 +57,7 @@ def detectable_difference(
     alike = float(sizes.max() - sizes.min()) <= ROUNDING * scale
     if len(sizes) == count and not alike:
         return _all_move(differences, patterns, alpha, power)
-    gains = int((differences > ROUNDING * scale).sum())
+    gains = int((moved > ROUNDING * scale).sum())
     rarer = min(gains, len(sizes) - gains) / count
     return _few_change(count, rarer, float(sizes.mean()), float(np.square(sizes).mean()), alpha, power)
 

@@ -73,30 +73,32 @@ def spread_of(values: Sequence[float] | Floats, clusters: Clusters | None = None
     """The spread of at least one value. One cluster, or values that are all equal, have an error of 0."""
     import numpy as np
 
-    sums, sizes = sums_by_cluster(values, clusters)
     # Sorted, as the order of the cases must not matter, not even in the last digit.
     if clusters is None:
-        sums = np.sort(sums)
+        sums, sizes = np.sort(np.asarray(values, dtype=np.float64)), None
         scale = max(abs(float(sums[0])), abs(float(sums[-1])))
     else:
+        sums, sizes = sums_by_cluster(values, clusters)
         order = np.lexsort((sizes, sums))
         sums, sizes = sums[order], sizes[order]
         scale = float(np.abs(np.asarray(values, dtype=np.float64)).max())
-    count, total = len(sums), float(sizes.sum())
+    count = len(sums)
+    total, squares = (float(count),) * 2 if sizes is None else (float(sizes.sum()), float(np.square(sizes).sum()))
     mean = math.fsum(sums.data) / total  # the buffer itself: a list of numbers would take twice the time
     if count < 2:
         return Spread(mean, 0.0, count, 0.0, 0.0)
-    without = (mean * total - sums) / (
-        total - (1.0 if clusters is None else sizes)
-    )  # the mean with one cluster left out
-    moves = mean - without
-    largest = float(np.abs(moves).max())
+    moves = mean * total - sums  # all in two arrays: fresh ones would cost as much as the arithmetic
+    moves /= total - (1.0 if sizes is None else sizes)  # the mean with one cluster left out
+    np.subtract(mean, moves, out=moves)
+    powers = np.abs(moves, out=sums)
+    largest = float(powers.max())
     if largest <= ROUNDING * scale:
         return Spread(mean, 0.0, count, count - 1.0, 0.0)
-    moves = moves / largest  # powers of 1e-109 or 1e200 would leave what a float holds
-    error = largest * math.sqrt((count - 1) / count * float(np.square(moves).sum()))
-    centred = moves - moves.mean()
-    second = float(np.square(centred).mean())
-    skewness = float((centred * centred * centred).mean()) / second**1.5 if second > 0 else 0.0
-    freedom = max(1.0, min(count - 1.0, total * total / float(np.square(sizes).sum()) - 1))
+    moves /= largest  # powers of 1e-109 or 1e200 would leave what a float holds
+    error = largest * math.sqrt((count - 1) / count * float(np.square(moves, out=powers).sum()))
+    moves -= moves.mean()
+    second = float(np.square(moves, out=powers).mean())
+    powers *= moves
+    skewness = float(powers.mean()) / second**1.5 if second > 0 else 0.0
+    freedom = max(1.0, min(count - 1.0, total * total / squares - 1))
     return Spread(mean, error, count, freedom, skewness)

@@ -215,6 +215,8 @@ def _truth(task: Task) -> object:
     said: tuple[object, ...] = (tables, expected, right, task.reference, task.setup, task.template, task.answer)
     if task.harness is not None:
         said = (*said, task.harness)
+    if task.language != "python" or task.reference_language is not None:
+        said = (*said, task.language, task.reference_language)
     return (*said, tuple(map(_test_truth, task.tests))) if task.tests else said
 
 

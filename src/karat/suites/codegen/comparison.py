@@ -10,6 +10,7 @@ import msgspec
 
 from karat.core.records import Case, Prediction, attempts
 from karat.core.suite import NotApplicable
+from karat.engines import EngineError
 from karat.sandbox import Column, Outcome, Plain, Sandbox, Series
 from karat.sandbox import Table as Frame
 from karat.suites.codegen.analysis.answer_facts import facts_of
@@ -22,7 +23,7 @@ from karat.suites.codegen.metrics.correctness import Correctness, correctness_of
 from karat.suites.codegen.metrics.coverage import RequirementCoverage, coverage_of
 from karat.suites.codegen.metrics.overall import Overall, overall_of
 from karat.suites.codegen.metrics.performance import Performance, performance_of
-from karat.suites.codegen.metrics.quality import Quality, quality_of
+from karat.suites.codegen.metrics.quality import NO_QUALITY, Quality, quality_of
 from karat.suites.codegen.metrics.recovery import ErrorRecovery, recovery_of
 from karat.suites.codegen.metrics.understanding import PromptUnderstanding, understanding_of
 from karat.suites.codegen.options import Options
@@ -32,11 +33,12 @@ from karat.suites.codegen.question.vocabulary import vocabulary
 from karat.suites.codegen.records import Answers, Asked, Attempt, CodeFacts, Task
 from karat.suites.codegen.results.precision import with_asked_digits
 from karat.suites.codegen.results.tables import NoTableError, given_table
+from karat.suites.codegen.running.answers import run_answer, runnable
 from karat.suites.codegen.running.completion import code_for
-from karat.suites.codegen.running.execution import run_code
 from karat.suites.codegen.running.printed_answers import REASON, advice
 from karat.suites.codegen.running.references import reference_outcome, schema_of
 from karat.suites.codegen.running.sandbox_client import warm_box
+from karat.suites.codegen.running.sql_programs import in_python
 from karat.tables.explain.sample import ROWS, TableSample, sample_of
 
 
@@ -92,18 +94,23 @@ def judged(
     Where nothing says what is right, correctness is not known. ``live``: code that did not run at all is wrong even so,
     since its user got nothing.
     """
+    written = task
+    task = _with_runnable_reference(task)
     tried, outcome = _tried(box, task, codes)
-    code = tried[-1].code
+    own = tried[-1].code
+    code = runnable(task, own)
     schema, values = schema_of(box, task)
     asked = read_question(question, schema, values=values, words_known=vocabulary(options.vocabulary))
     facts = facts_of(task, code, schema)
-    correctness, tests = _correctness(box, task, code, outcome, asked, facts, with_asked_digits(options, asked, task))
+    correctness, tests = _correctness(
+        box, task, code, outcome, asked, facts, with_asked_digits(options, asked, written)
+    )
     if tried[-1].printed and correctness.score is not None and not correctness.passed:
         told = {**correctness.evidence, "problem": advice(task, outcome)}
         correctness = msgspec.structs.replace(correctness, reason=REASON, evidence=told)
     if live and correctness.score is None and not outcome.ok:
         correctness = Correctness(0.0, reason="did_not_run")
-    quality = quality_of(code, facts, draws=asked.drawing)
+    quality = quality_of(own, facts, draws=asked.drawing) if task.language == "python" else NO_QUALITY
     performance = performance_of(box, task, code, passed=correctness.passed, options=options)
     by_reference = facts_of(task, task.reference, schema) if task.reference else None
     understanding = understanding_of(asked, facts, by_reference)
@@ -124,7 +131,7 @@ def judged(
     }
     return Comparison(
         question,
-        task,
+        written,
         asked,
         tried,
         facts,
@@ -140,6 +147,13 @@ def judged(
         _sample(outcome.result) if outcome.ok else None,
         tests,
     )
+
+
+def _with_runnable_reference(task: Task) -> Task:
+    try:
+        return in_python(task)
+    except EngineError as error:
+        raise NotApplicable(f"gold_error: the reference is not run: {error.message}") from error
 
 
 def _shown(result: Plain) -> str:
@@ -175,7 +189,7 @@ def _tried(box: Sandbox, task: Task, codes: list[str]) -> tuple[tuple[Attempt, .
     tried: list[Attempt] = []
     outcome = Outcome("no_result")
     for code in codes:
-        attempt, outcome = run_code(box, task, code)
+        attempt, outcome = run_answer(box, task, code)
         tried.append(attempt)
         if attempt.ran:
             break

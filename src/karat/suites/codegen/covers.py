@@ -6,9 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from karat.core.problems import UserError
 from karat.core.records import Case
-from karat.suites.codegen.analysis.facts import analyse
+from karat.engines import EngineError
+from karat.suites.codegen.analysis.answer_facts import facts_of
 from karat.suites.codegen.options import Options
-from karat.suites.codegen.records import Schema, Task
+from karat.suites.codegen.records import CodeFacts, Schema, Task
+from karat.suites.codegen.running.sql_programs import in_python
 from karat.suites.codegen.tasks.schemas import schema_of
 
 STEPS = ("filter", "group", "order", "join", "aggregation")
@@ -22,7 +24,10 @@ def covers(case: Case[Task], _options: Options) -> Mapping[str, Iterable[str]]:
         if task is None:
             continue
         schema = _schema(task)
-        facts = analyse(task.reference, schema, task.answer)
+        try:
+            facts = facts_of(task, in_python(task).reference, schema)
+        except EngineError:
+            facts = CodeFacts()
         found["table"] += facts.tables or task.tables
         found["column"] += [name for name in _named(schema) if name.partition(".")[2] in facts.columns]
         found["function"] += facts.operations

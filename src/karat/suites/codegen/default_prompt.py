@@ -16,10 +16,16 @@ LONGEST_EXAMPLE = 24
 
 WRITE = "Answer with Python code only, in one fenced block: ```python … ```. pandas is imported as pd and numpy as np."
 
+WRITE_SQL = "Answer with one SELECT only, in one fenced block: ```sql … ```. It reads these tables and nothing else."
+
 
 def instructions(task: Task, *, more: Sequence[str] = ()) -> str:
     """The system turn of a task; ``more`` are paragraphs between the tables and how to answer."""
-    parts = ["You write pandas code that answers a question.", _tables(task), *more, _answer(task), WRITE]
+    if task.language == "sql":
+        head = "You write one SQL query (DuckDB) that answers a question."
+        parts = [head, _tables(task), *more, WRITE_SQL]
+    else:
+        parts = ["You write pandas code that answers a question.", _tables(task), *more, _answer(task), WRITE]
     return "\n\n".join(part for part in parts if part)
 
 
@@ -27,9 +33,10 @@ def _tables(task: Task) -> str:
     if not task.tables:
         return ""
     single = len(task.tables) == 1
-    lines = ["These tables are there as data frames:"]
+    as_frames = task.language == "python"
+    lines = ["These tables are there as data frames:" if as_frames else "These tables are there:"]
     for name, source in task.tables.items():
-        called = " (also as df)" if single and name != "df" else ""
+        called = " (also as df)" if as_frames and single and name != "df" else ""
         columns = head(source)
         lines.append(f"- {name}{called}: {', '.join(map(_described, columns[:MOST_COLUMNS]))}")
         if len(columns) > MOST_COLUMNS:

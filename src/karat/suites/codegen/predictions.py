@@ -1,4 +1,4 @@
-"""Recorded code: a JSONL file, or a folder with a file ``<id>.py`` for each task.
+"""Recorded code: a JSONL file, or a folder with a file ``<id>.py`` (or ``<id>.sql``) for each task.
 
 A line has ``id`` and one of ``code``, ``response`` (text with a fenced block, or a chat completion), ``attempts`` (the
 first try and its repairs, in their order); and, where known, ``repeat``, ``latency``, ``tokens``, ``cost``, ``error``.
@@ -31,6 +31,7 @@ SAMPLES = ("completion", "solution")
 ABOUT = ("id", "task_id", "turn", "repeat", "latency", "tokens", "cost", "error")
 EXAMPLE = 'A line is a JSON object such as {"id": "task id", "code": "result = df.price.sum()"}.'
 SLASH = "__"
+ENDINGS = (".py", ".sql")
 
 
 class RecordedLine(msgspec.Struct, frozen=True):
@@ -71,7 +72,7 @@ def stream_predictions(path: Path) -> Iterator[Said]:
 
 
 def _read_folder(folder: Path) -> Iterator[Prediction | Problem]:
-    files = sorted(file for file in folder.rglob("*.py") if not file.is_dir())
+    files = sorted(file for end in ENDINGS for file in folder.rglob(f"*{end}") if not file.is_dir())
     if not files:
         raise UserError(f"there is no code in {folder}", hint="Put <task id>.py files there, or give a JSONL file.")
     for file in files:

@@ -19,6 +19,7 @@ ErrorClass = Literal[
 """The contract's classes of errors."""
 
 
+Language = Literal["python", "sql"]
 Cell: TypeAlias = Any
 """A cell of a table of a task: None, a truth value, a number, a text, a date or a time."""
 Columns: TypeAlias = dict[str, list[Cell]]
@@ -119,6 +120,10 @@ class Task(msgspec.Struct, frozen=True, omit_defaults=True):
     expected: Expected | None = None
     reference: str = ""
     """Code that makes the right result; run in the sandbox, apart from the code that is judged."""
+    language: Language = "python"
+    """What answers are written in."""
+    reference_language: Language | None = None
+    """What the reference is written in, where it is not the language of answers."""
     setup: str = ""
     """Code that is before any answer and makes its inputs."""
     template: str = ""

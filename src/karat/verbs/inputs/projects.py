@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 from karat.core.files.project_folder import find_project
 from karat.core.problems import UserError
-from karat.environments import Environment
-from karat.runs.project import DEFAULT_STORE, STORE_RETRY, Project, load_project, store_url
+from karat.runs.store_address import DEFAULT_STORE, STORE_RETRY, store_url
 
 if TYPE_CHECKING:
+    from karat.environments import Environment
+    from karat.runs.project import Project
     from karat.store.store import Store
 
 
@@ -19,7 +20,11 @@ def project_here(config: str | Path | None) -> Project | None:
     if config is not None and not Path(config).is_file():
         raise UserError(f"there is no project file {config}", hint="karat init starts a project.")
     found = Path(config) if config is not None else find_project()
-    return load_project(found) if found else None
+    if not found:
+        return None
+    from karat.runs.project import load_project
+
+    return load_project(found)
 
 
 def environments_here() -> dict[str, Environment]:

@@ -5,12 +5,17 @@ from __future__ import annotations
 import msgspec
 
 from karat.suites.codegen.analysis import analyse
+from karat.suites.codegen.analysis.sql_facts import sql_facts
 from karat.suites.codegen.records import CodeFacts, Filter, Link, Schema, Task
 from karat.suites.codegen.running.execution import Snippet, snippet_of
+from karat.suites.codegen.running.sql_programs import query_in
 
 
 def facts_of(task: Task, code: str, schema: Schema) -> CodeFacts:
     """What the code does on the way to its result; lines are counted in the code itself."""
+    query = query_in(code)
+    if query is not None:
+        return sql_facts(query, schema)
     if not task.template:
         return analyse(code, schema, task.answer)
     # Without the setup: what that makes is in the schema, and would be read as made by the code.

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from karat.core.scores import Score
+from karat.core.scores import Score, not_applicable
 from karat.core.suite import Metric
 from karat.suites.codegen.analysis.drawing import drawing_lines
 from karat.suites.codegen.analysis.linting import lint
@@ -47,10 +47,14 @@ class Quality(msgspec.Struct, frozen=True):
     """The score, and every point that was lost. ``checked`` names what was looked at; without ruff it is not among
     them."""
 
-    score: float
+    score: float | None
+    """None: there are no rules for the language of the answer."""
     lost: tuple[Loss, ...] = ()
     checked: tuple[str, ...] = tuple(BOUNDS)
     reason: str = ""
+
+
+NO_QUALITY = Quality(None, checked=(), reason="quality is not defined for SQL")
 
 
 def quality_of(code: str, facts: CodeFacts | None = None, *, draws: bool = False) -> Quality:
@@ -113,7 +117,8 @@ def _short(error: Exception) -> str:
 
 
 def score(comparison: Comparison) -> Score:
-    return Score(comparison.quality.score, "scored", comparison.quality.reason)
+    found = comparison.quality
+    return not_applicable(found.reason) if found.score is None else Score(found.score, "scored", found.reason)
 
 
 metric = Metric(

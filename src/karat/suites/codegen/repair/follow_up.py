@@ -9,8 +9,8 @@ from karat.core.suite import Unreadable
 from karat.suites.codegen.comparison import asked_in
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.records import Attempt, Schema, Task
+from karat.suites.codegen.running.answers import run_answer
 from karat.suites.codegen.running.completion import code_for
-from karat.suites.codegen.running.execution import run_code
 from karat.suites.codegen.running.references import schema_of
 from karat.suites.codegen.running.sandbox_client import warm_box
 
@@ -29,7 +29,7 @@ def follow_up(case: Case[Task], turn: int, responses: Sequence[bytes], options: 
     except Unreadable:
         return None
     box = warm_box(options.python, unsafe=options.unsafe)
-    attempt, _ = run_code(box, task, code)
+    attempt, _ = run_answer(box, task, code)
     return None if attempt.ran else repair_prompt(question, task, schema_of(box, task)[0], attempt)
 
 
@@ -42,9 +42,11 @@ def repair_prompt(question: str, task: Task, schema: Schema, attempt: Attempt) -
     parts.append(f"Question: {question}")
     if schema.tables:
         parts.append("Tables:\n" + "\n".join(_table(name, columns) for name, columns in schema.tables.items()))
-    parts.append(f"Code:\n```python\n{attempt.code}\n```")
+    parts.append(f"Code:\n```{task.language}\n{attempt.code}\n```")
     parts.append(
-        f"Answer with the whole corrected code in one Python block. It must leave its answer in `{task.answer}`."
+        "Answer with the whole corrected query in one SQL block."
+        if task.language == "sql"
+        else f"Answer with the whole corrected code in one Python block. It must leave its answer in `{task.answer}`."
     )
     return "\n\n".join(parts)
 

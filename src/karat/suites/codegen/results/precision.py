@@ -18,12 +18,17 @@ _FORMATTING = frozenset({"format_float_positional", "format_float_scientific"})
 _FORMAT = re.compile(r"%[-+ 0#]*[0-9]*\.[0-9]+[feEgG]|\{[^{}]*:[^{}]*\.[0-9]+[feEgG%]\}")
 _SPEC = re.compile(r"\.(?:[0-9]+|\{[^{}]*\})[feEgG%]?$")
 _WHOLE_TYPE = re.compile(r"u?int(?:8|16|32|64|p|c|_)?", re.IGNORECASE)
+_SQL_ROUNDS = re.compile(
+    r"\b(?:round|round_even|floor|ceil|ceiling|trunc)\s*\(|(?:\bas\s+|::\s*)(?:u?(?:tiny|small|big|huge)?int(?:eger)?|decimal)\b",
+    re.IGNORECASE,
+)
 _MOMENTS = frozenset({"dt", "Timestamp", "Timedelta", "index"})
 
 
 def with_asked_digits(options: Options, asked: Asked, task: Task) -> Options:
     """The options for this task."""
-    if options.asked_digits and (asked.precision or rounds(task.reference)):
+    in_sql = (task.reference_language or task.language) == "sql"
+    if options.asked_digits and (asked.precision or (_SQL_ROUNDS.search if in_sql else rounds)(task.reference)):
         return options.with_exact_digits()
     return options
 

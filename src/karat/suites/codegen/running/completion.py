@@ -19,6 +19,7 @@ from karat.suites.codegen.analysis.syntax_tree import syntax_tree
 from karat.suites.codegen.records import Task, Unfinished
 from karat.suites.codegen.responses import code_of, text_of
 from karat.suites.codegen.running.code_blocks import block_in, code_in
+from karat.suites.codegen.running.sql_responses import query_of
 
 INDENT = "    "
 _BEGIN = re.compile(r"^[ \t]*(?:#+ ?)?(?:BEGIN SOLUTION|SOLUTION START)[ \t]*\n", re.MULTILINE)
@@ -28,6 +29,8 @@ _END = re.compile(r"^[ \t]*(?:</code>|(?:#+ ?)?(?:END SOLUTION|SOLUTION END))", 
 
 def code_for(task: Task, response: bytes) -> str:
     """The code of a response to this task, whole. Raises Unreadable when the response holds none."""
+    if task.language == "sql":
+        return query_of(response)
     if task.unfinished is not None:
         return completed(task.unfinished, text_of(response, continues=True))
     if task.harness is None:

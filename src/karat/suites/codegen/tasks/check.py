@@ -15,8 +15,10 @@ import msgspec
 from karat.core.case_checks import CheckedCases
 from karat.core.problems import Problem, UserError, count_of
 from karat.core.records import Case
+from karat.engines import EngineError
 from karat.suites.codegen.records import Task
 from karat.suites.codegen.running.execution import snippet_of
+from karat.suites.codegen.running.sql_programs import guarded, reference_language
 from karat.suites.codegen.tasks.schemas import schema_of
 
 
@@ -77,6 +79,8 @@ def _task_problems(case: Case[Task], task: Task) -> list[Problem]:
 
 
 def _reference_problems(case: Case[Task], task: Task) -> list[Problem]:
+    if reference_language(task) == "sql":
+        return _query_problems(case, task)
     snippet = snippet_of(msgspec.structs.replace(task, harness=None), task.reference)
     try:
         with warnings.catch_warnings():
@@ -87,6 +91,14 @@ def _reference_problems(case: Case[Task], task: Task) -> list[Problem]:
         at = f", line {line}" if line else ""
         why = error.msg if isinstance(error, SyntaxError) else str(error)
         return [_problem(case, f'the reference of the task "{case.id}"{at}: {why}')]
+    return []
+
+
+def _query_problems(case: Case[Task], task: Task) -> list[Problem]:
+    try:
+        guarded(task.reference)
+    except EngineError as error:
+        return [_problem(case, f'the reference of the task "{case.id}": {error.message}')]
     return []
 
 

@@ -25,7 +25,7 @@ from karat.core.file_forms import Holds
 from karat.core.records import Case, Status, Turn, Where
 from karat.core.yaml.structs import Findings, Raw, reader_for
 from karat.suites.codegen.default_prompt import instructions
-from karat.suites.codegen.records import Task
+from karat.suites.codegen.records import Language, Task
 from karat.suites.codegen.tasks.expected import read_expected
 from karat.suites.codegen.tasks.hidden_tests import Context, read_test
 from karat.suites.codegen.tasks.table_values import read_table
@@ -40,6 +40,10 @@ class TaskEntry(msgspec.Struct, frozen=True):
     tables: dict[str, Raw] = {}
     expected: Raw | None = None
     reference: str = ""
+    language: Language = "python"
+    """What answers are written in: pandas code, or one SQL query (DuckDB) over the tables."""
+    reference_language: Language | None = None
+    """What the reference is written in; without this, the language of answers."""
     setup: str = ""
     tests: tuple[Raw, ...] = ()
     tags: tuple[str, ...] = ()
@@ -60,6 +64,8 @@ class TaskEntry(msgspec.Struct, frozen=True):
             raise ValueError("a task needs an id and a question that are not empty")
         if self.timeout <= 0 or self.memory <= 0:
             raise ValueError("timeout (seconds) and memory (MB) must be above 0")
+        if self.language == "sql" and self.setup.strip():
+            raise ValueError("a task with language: sql has no setup: its tables are all that a query can read")
 
 
 class TaskFile(msgspec.Struct, frozen=True):
@@ -102,6 +108,8 @@ def read_task(node: Node, tables: dict[str, Raw], folder: Path, findings: Findin
         tables=known,
         expected=expected,
         reference=entry.reference,
+        language=entry.language,
+        reference_language=entry.reference_language,
         setup=entry.setup,
         cluster=entry.cluster,
         timeout=entry.timeout,
