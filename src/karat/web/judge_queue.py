@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from karat.judge.sample import sample_of
 from karat.judge.settings import Bar, JudgeSettings
-from karat.runs.case_order import seed_of
 from karat.store import RunRow
 from karat.store.judgements import JudgeRecords
 from karat.store.reviews import Review
-from karat.verbs.judge.pools import Pool, pool_of
+from karat.verbs.judge.pools import drawn_again, pool_of
 from karat.verbs.judge.review_next import ToReview, queue_of
 from karat.web.page import Viewer
 
@@ -22,8 +20,7 @@ def judge_queue(viewer: Viewer, row: RunRow, reviewer: str, given: Sequence[Revi
     if last is None:
         return []
     pool = viewer.kept(("judge pool", row.scoring, *last), lambda: pool_of(viewer.store, row.id, last[0]))
-    seed = str(seed_of(viewer.store.run(row.id).truth_set))
-    pool = Pool(row.id, pool.cases, sample_of(pool.cases, given, seed))
+    pool = drawn_again(viewer.store, pool, given)
     settings: JudgeSettings | None = viewer.judge
     wanted = settings.bar.reviews if settings is not None else Bar().reviews
     return queue_of(pool, given, wanted, overlap=settings.overlap if settings is not None else 0.0, reviewer=reviewer)
