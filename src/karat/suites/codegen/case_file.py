@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from karat.core.case_file import CaseFile, as_yaml, base_name
-from karat.core.json_types import JsonMapping, JsonObject
+from karat.core.json_types import Json, JsonMapping, JsonObject
+from karat.suites.codegen.plots.written import written_plot_of
 from karat.suites.codegen.tasks.hidden_tests import KEYS, KINDS
 
 
@@ -50,8 +51,15 @@ def _tables_and_expected(target: JsonMapping) -> JsonObject:
     }
     expected = target.get("expected")
     if expected:
-        found["expected"] = {form: base_name(value) if form == "file" else value for form, value in expected.items()}
+        found["expected"] = {form: _written(form, value) for form, value in expected.items()}
     return found
+
+
+def _written(form: str, value: Json) -> Json:
+    """What is expected under one name, as a file gives it."""
+    if form == "plot":
+        return written_plot_of(value)
+    return base_name(value) if form == "file" else value
 
 
 def _test(test: JsonMapping) -> JsonObject:

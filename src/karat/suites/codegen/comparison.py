@@ -28,6 +28,8 @@ from karat.suites.codegen.metrics.recovery import ErrorRecovery, recovery_of
 from karat.suites.codegen.metrics.understanding import PromptUnderstanding, understanding_of
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.perturb import perturbed
+from karat.suites.codegen.plots.correctness import plot_correctness
+from karat.suites.codegen.plots.drawn import expects_plot
 from karat.suites.codegen.question.reading import read_question
 from karat.suites.codegen.question.vocabulary import vocabulary
 from karat.suites.codegen.records import Answers, Asked, Attempt, CodeFacts, Task
@@ -111,7 +113,8 @@ def judged(
         correctness = msgspec.structs.replace(correctness, reason=REASON, evidence=told)
     if live and correctness.score is None and not outcome.ok:
         correctness = Correctness(0.0, reason="did_not_run")
-    quality = quality_of(own, facts, draws=asked.drawing) if task.language == "python" else NO_QUALITY
+    draws = asked.drawing or expects_plot(task)
+    quality = quality_of(own, facts, draws=draws) if task.language == "python" else NO_QUALITY
     performance = performance_of(box, task, code, passed=correctness.passed, options=options)
     by_reference = facts_of(task, task.reference, schema) if task.reference else None
     understanding = understanding_of(asked, facts, by_reference)
@@ -198,6 +201,14 @@ def _tried(box: Sandbox, task: Task, codes: list[str]) -> tuple[tuple[Attempt, .
     return tuple(tried), outcome
 
 
+def _found(box: Sandbox, task: Task, outcome: Outcome, asked: Asked, options: Options) -> Correctness:
+    """The word on the result, or on the plot where one is expected."""
+    plot = task.expected.plot if task.expected is not None else None
+    if plot is not None:
+        return plot_correctness(box, task, plot, outcome, options.compare_options())
+    return correctness_of(box, task, outcome, ordered=asked.ordered, options=options)
+
+
 def _correctness(
     box: Sandbox, task: Task, code: str, outcome: Outcome, asked: Asked, facts: CodeFacts, options: Options
 ) -> tuple[Correctness, TestResults]:
@@ -213,7 +224,7 @@ def _correctness(
         if not found.passed:
             return found, tests
     else:
-        found = correctness_of(box, task, outcome, ordered=asked.ordered, options=options)
+        found = _found(box, task, outcome, asked, options)
     found = perturbed(box, task, code, found, outcome.result, asked=asked, facts=facts, options=options)
     found = with_tests(found, tests)
     if found.passed:

@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeAlias
 import msgspec
 
 from karat.core.json_types import Json
+from karat.suites.codegen.plots.records import PlotGold
 
 ErrorClass = Literal[
     "column_error", "syntax_error", "type_error", "index_error", "attribute_error", "value_error", "other_error"
@@ -46,6 +47,8 @@ class Expected(msgspec.Struct, frozen=True, omit_defaults=True):
     """A CSV or Parquet file."""
     named: dict[str, str] | None = None
     """Named figures, as in DABench: each must be among the result's."""
+    plot: PlotGold | None = None
+    """What the plot that the code draws must show."""
 
 
 class Harness(msgspec.Struct, frozen=True):

@@ -74,12 +74,21 @@ def _task_problems(case: Case[Task], task: Task) -> list[Problem]:
         found.append(_problem(case, message, hint, warning=True))
     if task.reference.strip():
         found.extend(_reference_problems(case, task))
+    elif _needs_reference(task):
+        message = f'the plot of the task "{case.id}" is to be the reference\'s, and the task has no reference'
+        hint = "Write code that draws it under reference, or the points under series."
+        found.append(_problem(case, message, hint))
     try:
         empty = [name for name, columns in schema_of(task).tables.items() if not columns]
     except UserError as error:
         return [*found, _problem(case, f'a table of the task "{case.id}" cannot be read: {error.message}')]
     said = (f'the table "{name}" of the task "{case.id}" has no column' for name in empty)
     return [*found, *(_problem(case, message, warning=True) for message in said)]
+
+
+def _needs_reference(task: Task) -> bool:
+    plot = task.expected.plot if task.expected is not None else None
+    return plot is not None and any(panel.reference for panel in plot.panels)
 
 
 def _reference_problems(case: Case[Task], task: Task) -> list[Problem]:
