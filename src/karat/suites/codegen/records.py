@@ -118,6 +118,17 @@ class HiddenTest(msgspec.Struct, frozen=True, omit_defaults=True, rename={"asser
     """Where the entry is in its file."""
 
 
+class Step(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One step of a session: what is asked, and what is right, as in a task."""
+
+    question: str
+    expected: Expected | None = None
+    reference: str = ""
+    tests: tuple[HiddenTest, ...] = ()
+    timeout: float | None = None
+    """Seconds; None: those of the task."""
+
+
 class Task(msgspec.Struct, frozen=True, omit_defaults=True):
     """What the code works on and what it should come to. Paths are as the loader resolved them."""
 
@@ -145,6 +156,10 @@ class Task(msgspec.Struct, frozen=True, omit_defaults=True):
     """Where there is one, ``setup`` and ``template`` are only read, to see what the code does; this is what runs."""
     tests: tuple[HiddenTest, ...] = ()
     """What else must hold of a right answer. Never shown to a system."""
+    steps: tuple[Step, ...] = ()
+    """The steps of a session. Each says what is right after it; the task itself does not then."""
+    final: tuple[int, ...] = ()
+    """The numbers of the steps that decide, from 1; none: the last one."""
     environment: str = ""
     """The environment of the project that its code runs in; empty: that of the options."""
     made_for: str = ""
