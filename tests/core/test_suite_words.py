@@ -52,6 +52,7 @@ ALLOWED = {
     ("core/results/text.py", "problem"): "the problem of a case, in a word",
     ("reports/expectations.py", "reasons"): "the reasons of expectations",
     ("core/expect/check.py", "seconds"): EXPECTED,
+    ("core/expect/schema_rules.py", "seconds"): EXPECTED,
     ("core/expect/sql_tables.py", "db"): EXPECTED,
     ("core/trace/dial.py", "stages"): TRACED,
     ("core/trace/otlp.py", "retrieval"): TRACED,
