@@ -38,6 +38,7 @@ NAMES = (
     "retrieval_tune",
     "sandbox",
     "codegen_scores",
+    "codegen_plots",
     "codegen_mutants",
     "viewer",
     "viewer_load",
