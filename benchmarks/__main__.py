@@ -24,6 +24,7 @@ NAMES = (
     "data_query_checks",
     "yaml_cases",
     "scoring",
+    "judged",
     "executors",
     "two_runners",
     "excel",
