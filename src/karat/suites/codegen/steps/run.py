@@ -14,7 +14,7 @@ from karat.core.suite import NotApplicable
 from karat.sandbox import BoxSession, Limits, Outcome, Sandbox, StepRun
 from karat.suites.codegen.plots.drawn import drawing_limits, expects_plot, with_drawing
 from karat.suites.codegen.records import Task
-from karat.suites.codegen.running.execution import MB, given_tables
+from karat.suites.codegen.running.execution import MB, given_files, given_tables
 from karat.suites.codegen.running.missing_packages import with_missing_package
 from karat.suites.codegen.steps.records import SESSION_TIMEOUT
 from karat.suites.codegen.steps.step_task import step_task
@@ -95,7 +95,7 @@ def run_alone(box: Sandbox, task: Task, codes: Sequence[str | None]) -> list[Ste
 def open_session(box: Sandbox, task: Task, codes: Sequence[str]) -> BoxSession:
     """A session with the limits of its longest step."""
     limits = Limits(wall=max([task.timeout, *(step.timeout or 0.0 for step in task.steps)]), memory=task.memory_mb * MB)
-    return box.session(given_tables(task), limits=limits, code="\n".join((task.setup, *codes)))
+    return box.session({**given_files(task), **given_tables(task)}, limits=limits, code="\n".join((task.setup, *codes)))
 
 
 def after_setup(session: BoxSession, task: Task) -> int:
