@@ -73,8 +73,8 @@ def _places_in(block: Block, wanted: Iterable[bytes]) -> dict[bytes, int]:
     data, ends = block.joined()
     found: dict[bytes, int] = {}
     for one in wanted:
-        if not one:
-            found |= {one: place for place, (begin, end) in enumerate(pairwise((0, *ends))) if begin == end}
+        if not one and (empty := [place for place, (begin, end) in enumerate(pairwise((0, *ends))) if begin == end]):
+            found[one] = empty[-1]
         at = data.find(one) if one else -1
         while at >= 0:
             place = bisect_right(ends, at)
