@@ -6,7 +6,8 @@ with the recorded verdicts. Karat also runs every gold a second time with its ro
 ``strict``, and finds the parts of the queries that differ.
 
 What is measured is CPU time, with that of all child processes, and the time on the clock. Reading the files is part of
-it, imports are not, and Karat begins with an empty cache. Neither side does two things at a time.
+it, imports are not (both sides score a question of their own first), and Karat begins with an empty cache and without
+a child process. Neither side does two things at a time.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import sqlite3
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -66,13 +68,14 @@ def main() -> None:
     except CannotInstall as error:
         print(f"text_to_sql: sqlparse, which Spider's evaluator needs, is not there: {error}")
         return
-    _import_all()
     from karat.engines.embedded.pool import POOL
 
     here = Path.cwd()
     with TemporaryDirectory() as name:
         os.chdir(name)
         try:
+            _import_all(parser)
+            POOL.end()
             ours = _spent(_karat, POOL.end)
             again = _spent(_karat, POOL.end)
         finally:
@@ -85,18 +88,22 @@ def main() -> None:
         print(f"  {what:21} {spent.cpu:6.1f} s CPU {spent.wall:6.1f} s clock  {wrong:31} {ratio}".rstrip())
 
 
-def _import_all() -> None:
-    """What both sides import while they work, which is in neither time."""
-    import pandas
-    import polars  # noqa: F401 (its import is in no time)
-    import sqlglot
-    import sqlglot.optimizer.normalize
-    import sqlglot.optimizer.qualify
+def _import_all(parser: Any) -> None:
+    """Both sides score one small question, right and wrong, so that what they import while they work is in no time."""
+    import karat
 
-    import karat  # noqa: F401 (the same)
-
-    sqlglot.parse_one("SELECT 1", dialect="sqlite").sql("sqlite")
-    pandas.DataFrame([("a", 1)], columns=["b", "c"]).drop_duplicates().sort_values(by=["b"])
+    with TemporaryDirectory() as name:
+        file = Path(name) / "toy.sqlite"
+        connection = sqlite3.connect(file)
+        connection.executescript("CREATE TABLE t (a TEXT, b INTEGER); INSERT INTO t VALUES ('x', 1), ('y', 2)")
+        connection.close()
+        gold, right, wrong = "SELECT a, b FROM t ORDER BY b", "SELECT a, b FROM t", "SELECT b FROM t WHERE a = 'y'"
+        asked = [{"db_id": "toy", "question": "What is there, by b?", "query": gold} for _ in range(2)]
+        Path(name, "toy.json").write_text(json.dumps(asked))
+        Path(name, "toy.txt").write_text(f"{right}\n{wrong}\n")
+        karat.score("answers", Path(name, "toy.json"), Path(name, "toy.txt"), options={"databases": name})
+        for sql in (right, wrong):
+            sql_evaluators.verdicts(parser, file, [file], gold, sql, "", "")
 
 
 def _spent(work: Callable[[], tuple[int, int]], end: Callable[[], None] = lambda: None) -> Spent:

@@ -10,6 +10,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 ROOT = Path(__file__).resolve().parent.parent
+NO_SHARED_DATA = "../shared, the real test data beside the project, is not there"
+"""Why tests against real data are skipped. One text, so that ``make test`` can say once how many."""
 
 # How long an example takes says how busy the machine is. No test may fail by that.
 settings.register_profile("karat", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -35,5 +37,5 @@ def shared() -> Path:
     """The folder of real test data beside the project."""
     folder = ROOT.parent / "shared"
     if not (folder / "data").is_dir():
-        pytest.skip("the real test data (../shared/data) is not beside the project")
+        pytest.skip(NO_SHARED_DATA)
     return folder

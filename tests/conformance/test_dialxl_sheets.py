@@ -17,6 +17,7 @@ from karat.sheet.evaluation import evaluate
 from karat.sheet.functions import FUNCTIONS
 from karat.sheet.text.parser import parse
 from karat.sheet.values import NA, Array, Date, Failure, Row, TableValue, date_text
+from tests.conftest import NO_SHARED_DATA
 
 EXPECTED = Path(__file__).resolve().parents[3] / "shared" / "data" / "dialxl"
 NOT_EQUAL = {
@@ -92,5 +93,5 @@ def test_a_sheet(snippet: dict[str, Any], shared: Path) -> None:
 def test_how_many() -> None:
     found = snippets()
     if not found:
-        pytest.skip("the real test data (../shared/data) is not beside the project")
+        pytest.skip(NO_SHARED_DATA)
     assert sum(not one["pivot_family"] for one in found) == 45 and len(NOT_EQUAL) == 2

@@ -51,7 +51,7 @@ def listed(nav: object) -> Iterator[str]:
 def test_every_page_is_in_the_navigation_once() -> None:
     settings = tomllib.loads((ROOT / "zensical.toml").read_text(encoding="utf-8"))["project"]
     pages = sorted(str(page.relative_to(ROOT / "docs")) for page in (ROOT / "docs").rglob("*.md"))
-    assert sorted(listed(settings["nav"])) == pages
+    assert sorted(listed(settings["nav"])) == pages, "a new page needs a place in nav of zensical.toml"
 
 
 def test_every_page_is_built(site: Path) -> None:

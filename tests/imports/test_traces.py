@@ -13,6 +13,7 @@ from opentelemetry.sdk.trace.export import ConsoleSpanExporter, SimpleSpanProces
 from karat.core.problems import UserError
 from karat.imports.reading import read_source
 from karat.verbs.imported_answers import import_answers
+from tests.conftest import NO_SHARED_DATA
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data" / "judge" / "traces"
 
@@ -170,7 +171,7 @@ def test_the_same_question_twice_is_not_guessed_and_nothing_at_all_is_an_error(t
 
 
 @pytest.mark.shared_data
-@pytest.mark.skipif(not SHARED.exists(), reason="the shared test data is not beside the project")
+@pytest.mark.skipif(not SHARED.exists(), reason=NO_SHARED_DATA)
 def test_the_shared_trace() -> None:
     (row,) = read_source(SHARED / "otlp.json").rows
     expected = json.loads((SHARED / "expected.json").read_text())

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from karat.judge.suspicion import suspicions
-from tests.conftest import ROOT
+from tests.conftest import NO_SHARED_DATA, ROOT
 
 ATTACKS = ROOT.parent / "shared" / "data" / "judge" / "attacks.jsonl"
 
@@ -53,7 +53,7 @@ def test_an_answer_that_talks_to_the_judge_is(answer: str) -> None:
 
 
 @pytest.mark.shared_data
-@pytest.mark.skipif(not ATTACKS.exists(), reason="no shared data")
+@pytest.mark.skipif(not ATTACKS.exists(), reason=NO_SHARED_DATA)
 def test_all_attacks_that_are_not_plain_answers_are_noticed() -> None:
     attacks = [json.loads(line) for line in ATTACKS.read_text(encoding="utf-8").splitlines()]
     missed = {attack["kind"] for attack in attacks if not suspicions(attack["answer"])}

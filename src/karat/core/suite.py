@@ -291,6 +291,9 @@ class Suite(Generic[Target, Options, Comparison]):
     cluster: Callable[[Case[Target]], str] = lambda case: case.cluster
     """What cases that are variants of one have in common; empty: the case stands alone. See
     ``core.results.clusters``."""
+    group: Callable[[Case[Target], Options], str] | None = None
+    """(case, options) → what cases have in common that are best scored one after the other, such as a server that has
+    to be started. It changes no result and no order of results."""
     follow_up: Callable[[Case[Target], int, Sequence[bytes], Options], str | None] | None = None
     """(case, user turn, responses so far, options) → what to say to the system next, such as an error to fix; None: its
     answer is final. All responses to a turn are one prediction, see ``records.join_attempts``."""

@@ -45,19 +45,28 @@ class SuiteEntry(msgspec.Struct, frozen=True):
     """One suite of a project: its cases, and the system to ask or the recorded predictions to score."""
 
     suite: str
+    """The suite."""
     cases: str
+    """A case file or a folder of case files."""
     system: str = ""
+    """The name of a system under ``systems``."""
     predictions: str = ""
+    """Recorded answers, instead of a system."""
     options: Raw | None = None
+    """Options of the suite."""
 
 
 class RunOptions(msgspec.Struct, frozen=True):
     """How runs are made, unless the command line says otherwise."""
 
     repeats: int = 1
+    """How often each case is run."""
     limit: int | None = None
+    """Run only the first N cases."""
     tags: tuple[str, ...] = ()
+    """Run only cases with one of these tags."""
     workers: int | None = None
+    """How many processes score; ``executor`` says it in more detail."""
     order: Order = "random"
     """In which order the cases are asked; results keep the file's order."""
     grace: float = GRACE
@@ -78,14 +87,23 @@ class ProjectFile(msgspec.Struct, frozen=True):
     """What is in karat.yaml."""
 
     name: str = ""
+    """The name shown on reports. Without one, the folder's name."""
     store: str = DEFAULT_STORE
+    """Where runs are stored: a path, a ``sqlite:///`` URL, or ``postgresql://user@host/db``."""
     systems: dict[str, Raw] = {}
+    """The assistants to measure: name → settings, with their ``type``."""
     suites: tuple[SuiteEntry, ...] = ()
+    """What to measure, in this order."""
     run: RunOptions = RunOptions()
+    """How runs are made."""
     executor: str = ""
+    """Where scoring runs: ``in-process``, ``processes:N``, ``dask-local:N``, ``dask://HOST:PORT`` or ``tls://HOST:PORT``."""
     baseline: str = ""
+    """The run that gates compare with: ``r-0012``, a name or a tag."""
     gates: tuple[Gate, ...] = ()
+    """What must hold. If one does not, the exit code is 1."""
     judge: JudgeSettings | None = None
+    """The system that judges what no rule settles."""
     environments: dict[str, Environment] = {}
     """Python environments that tasks name, see ``karat env``."""
 

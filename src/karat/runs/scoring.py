@@ -82,9 +82,10 @@ def score_cases(
     ``work`` is read only as far ahead as the workers need it, and nothing is kept of what was given back.
     """
     if executor is None:
-        for case, tries in _prepared(suite, work, options):
-            yield score_case(suite, case, tries, options, repeats)
-            on_scored(1)
+        for some in _together(suite, work):
+            for result in _scored(suite, some, options, repeats):
+                yield result
+                on_scored(1)
         return
     engine = as_engine(executor)
 
@@ -97,6 +98,35 @@ def score_cases(
     for results in Window(engine, submit, given_up).results(work):
         yield from results
         on_scored(len(results))
+
+
+def _together(suite: Suite, work: Iterable[tuple[AnyCase, Tries]]) -> Iterator[Iterable[tuple[AnyCase, Tries]]]:
+    """The work as it comes; for suites that group their cases a few at a time."""
+    if suite.group is None:
+        yield work
+        return
+    left = iter(work)
+    while some := list(islice(left, AHEAD)):
+        yield some
+
+
+def _scored(
+    suite: Suite, work: Iterable[tuple[AnyCase, Tries]], options: SuiteOptions, repeats: int
+) -> Iterator[CaseResult]:
+    """A result for each, in their order; cases of one group are scored one after the other."""
+    if suite.group is None:
+        yield from (score_case(suite, *item, options, repeats) for item in _prepared(suite, work, options))
+        return
+    items = list(work)
+    groups = [suite.group(case, options) for case, _ in items]
+    order = sorted(range(len(items)), key=groups.__getitem__)
+    if order == list(range(len(items))):  # as they are: nothing has to wait
+        yield from (score_case(suite, *item, options, repeats) for item in _prepared(suite, items, options))
+        return
+    prepared = _prepared(suite, [items[place] for place in order], options)
+    results = [score_case(suite, *item, options, repeats) for item in prepared]
+    found = dict(zip(order, results, strict=True))
+    yield from (found[place] for place in range(len(items)))
 
 
 def _prepared(
@@ -134,7 +164,7 @@ def score_batch(
     began = perf_counter()
     suite = load_suite(suite_name)
     batch, options = with_files_here(suite, batch, options, files)
-    results = [score_case(suite, *item, options, repeats) for item in _prepared(suite, batch, options)]
+    results = list(_scored(suite, batch, options, repeats))
     return perf_counter() - began, results
 
 

@@ -75,7 +75,7 @@ def start(plan: Plan, python: Interpreter, limits: Limits) -> Started:
     if plan.memory_cgroup or plan.pids_cgroup:
         made = cgroups.make(limits.memory + SERVER_MEMORY, limits.threads + 16 + SNAPSHOT_PROCESSES)
         group = cgroups.Cgroup(made.memory if plan.memory_cgroup else None, made.pids if plan.pids_cgroup else None)
-    words = [python.command, "-s", "-c", _source("bootstrap")]
+    words = [python.command, "-s", "-S", "-c", _source("bootstrap")]
     if plan.bubblewrap:
         words = [*bubblewrap.command(python.readable, room, ENVIRONMENT), *words]
     words = _inside(group, words)

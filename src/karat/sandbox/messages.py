@@ -17,6 +17,10 @@ LENGTH = struct.Struct("<I")
 NOTHING_SET = "it set no `result`, and its last line is not an expression"
 
 
+_Amount = Annotated[float, msgspec.Meta(ge=0, le=1e9)]
+"""Seconds. The server runs the environment's packages too: what it says is checked like the rest."""
+
+
 class Facts(msgspec.Struct, frozen=True):
     """What the server saw of a child with its own eyes."""
 
@@ -26,9 +30,9 @@ class Facts(msgspec.Struct, frozen=True):
     begun: bool = False
     exit: int = -1
     signal: int = 0
-    wall: float = 0.0
-    cpu: float = 0.0
-    peak: int = 0
+    wall: _Amount = 0.0
+    cpu: _Amount = 0.0
+    peak: Annotated[int, msgspec.Meta(ge=0, le=2**50)] = 0
     cut: tuple[bool, bool] = (False, False)
     lost: bool = False
     """Of a step: there is no such snapshot, or none that can be forked."""

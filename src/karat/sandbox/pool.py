@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import queue
+import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
@@ -11,6 +13,7 @@ import msgspec
 
 from karat.core.problems import UserError
 from karat.sandbox.connection import Late
+from karat.sandbox.idle import make_room, watch
 from karat.sandbox.interpreter import interpreter
 from karat.sandbox.layers import Name, plan
 from karat.sandbox.records import Layer, Limits, Measurement, Outcome
@@ -41,8 +44,9 @@ def _measurement(outcomes: Sequence[Outcome]) -> Measurement:
 class Sandbox:
     """Warm, isolated servers. Use it with ``with``; several threads may use it at once.
 
-    ``python`` names another interpreter with pandas. ``unsafe`` runs code although too few sandbox layers work.
-    ``without`` leaves layers out, which is for tests of the others.
+    ``python`` names another interpreter. ``unsafe`` runs code although too few sandbox layers work. ``without`` leaves
+    layers out, which is for tests of the others. ``environment`` is the name by which people know the interpreter.
+    Servers without work for ``idle`` seconds are stopped, and started again when there is some; None: they stay.
     """
 
     def __init__(
@@ -53,8 +57,11 @@ class Sandbox:
         python: str = "",
         unsafe: bool = False,
         without: Collection[Name] = (),
+        environment: str = "",
+        idle: float | None = None,
     ) -> None:
         self.limits = limits or Limits()
+        self.environment, self.idle = environment, idle
         self.workers = max(1, workers)
         self._without, self._unsafe = tuple(without), unsafe
         self.layers: tuple[Layer, ...] = plan(self._without, unsafe=unsafe).layers
@@ -64,6 +71,8 @@ class Sandbox:
         for _ in range(self.workers):
             self._servers.put(None)
         self._open = True
+        self._ready: Ready | None = None
+        watch(self)
 
     def __enter__(self) -> Sandbox:
         return self
@@ -147,9 +156,27 @@ class Sandbox:
 
     def versions(self) -> Ready:
         """Python, pandas and numpy of the servers: results depend on them."""
-        server = self.take()
-        self._servers.put(server)
-        return server.ready
+        if self._ready is None:
+            self._servers.put(self.take())
+        if self._ready is None:
+            raise AssertionError("a server that has started has said what it is")
+        return self._ready
+
+    def release_idle(self, since: float) -> int:
+        """Stop the servers that have had no work since then; how many they were."""
+        held: list[Server | None] = []
+        with contextlib.suppress(queue.Empty):
+            while True:
+                held.append(self._servers.get_nowait())
+        released = 0
+        for server in reversed(held):
+            if server is not None and server.used <= since:
+                server.close()
+                released += 1
+                self._servers.put(None)
+            else:
+                self._servers.put(server)
+        return released
 
     def server_pids(self) -> tuple[int, ...]:
         """The outermost process of each server that is running and idle."""
@@ -163,13 +190,18 @@ class Sandbox:
         if server is not None:
             return server
         try:
-            return Server(plan(self._without, unsafe=self._unsafe), self._python, self.limits)
+            make_room(self)
+            started = Server(plan(self._without, unsafe=self._unsafe), self._python, self.limits)
+            self._ready = started.ready
+            return started
         except BaseException:
             self._servers.put(None)
             raise
 
     def put(self, server: Server | None) -> None:
         """Give a server back; None when it was lost."""
+        if server is not None:
+            server.used = time.monotonic()
         self._servers.put(server)
 
     def _run(self, code: str, tables: tuple[GivenTable, ...], limits: Limits) -> Outcome:
@@ -190,7 +222,7 @@ class Sandbox:
         finally:
             if kept is None:
                 server.close()
-            self._servers.put(kept)
+            self.put(kept)
         return outcome
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Sequence
+from typing import Annotated
 
 import msgspec
 
@@ -30,12 +31,16 @@ LIBRARIES = re.compile(r"\b(?:duckdb|polars)\b")
 """What code may import beside pandas and numpy, and takes long to import."""
 
 
+_Short = Annotated[str, msgspec.Meta(max_length=100)]
+
+
 class Ready(msgspec.Struct, frozen=True):
     """The server's first word: what the results depend on."""
 
-    python: str
-    pandas: str
-    numpy: str
+    python: _Short
+    pandas: _Short = ""
+    """Empty: the environment has none."""
+    numpy: _Short = ""
 
 
 class Answered(msgspec.Struct, frozen=True):
@@ -74,6 +79,8 @@ class Server:
         if process.stdin is None or process.stdout is None or process.stderr is None:
             raise AssertionError("the server was started without its pipes")
         self.pid = process.pid
+        self.used = time.monotonic()
+        """When it last had work."""
         self._connection = Connection(process.stdout.fileno(), process.stdin.fileno())
         self._memory_kills = 0
         self._draws = False
@@ -86,8 +93,8 @@ class Server:
             self.close()
             why = said.splitlines()[-1][:300] if said else "it ended without a message"
             hint = (
-                f"{python.command} and its packages must be readable for an unprivileged user and able to "
-                "import pandas. `karat doctor` shows the layers."
+                f"{python.command} and its packages must be readable for an unprivileged user. "
+                "`karat doctor` shows the layers."
             )
             raise UserError(f"the sandbox's server did not start: {why}", hint=hint) from error
 
@@ -189,7 +196,8 @@ class Server:
         return {**msgspec.to_builtins(limits), "processes": processes}
 
     def _ask(self, request: bytes, seconds: float, most: int) -> tuple[Facts, bytes]:
-        deadline = time.monotonic() + seconds
+        began = time.monotonic()
+        deadline = began + seconds
         try:
             self._connection.send(request, deadline)
             head, body = self._connection.receive(deadline, most)
@@ -198,6 +206,8 @@ class Server:
             raise Lost("the server died while running this") from error
         if sum(facts.parts) != len(body) or min(facts.parts, default=0) < 0:
             raise Lost("the server sent an unknown message")
+        if facts.wall > time.monotonic() - began:
+            raise Lost("the server reports more time than has passed")
         return facts, body
 
     def _outcome(self, facts: Facts, body: bytes, limits: Limits) -> Outcome:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from karat.core.records import join_attempts
 from karat.core.trace.reading import read_trace
 from karat.core.trace.records import Call, Trace
+from tests.conftest import NO_SHARED_DATA
 
 SHARED = Path(__file__).parents[4] / "shared" / "data" / "judge" / "traces"
 FORMS = ("dial", "langsmith", "openai_messages", "openai_responses", "otlp", "plain")
@@ -48,7 +49,7 @@ def spans(*found: dict[str, object]) -> dict[str, object]:
     return {"resourceSpans": [{"scopeSpans": [{"spans": list(found)}]}]}
 
 
-@pytest.mark.skipif(not SHARED.is_dir(), reason="the shared test data is not here")
+@pytest.mark.skipif(not SHARED.is_dir(), reason=NO_SHARED_DATA)
 @pytest.mark.parametrize("form", FORMS)
 def test_the_shared_conversation_in_every_form(form: str) -> None:
     expected = json.loads((SHARED / "expected.json").read_text())

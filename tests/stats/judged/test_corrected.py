@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from karat.stats.judged import CorrectedRate, corrected_rate
-from tests.conftest import ROOT
+from tests.conftest import NO_SHARED_DATA, ROOT
 
 REFERENCE = ROOT.parent / "shared" / "data" / "judge" / "ppi_reference.json"
 COVERAGE = ROOT.parent / "shared" / "data" / "judge" / "coverage.json"
@@ -41,7 +41,7 @@ def test_the_example_by_hand() -> None:
 
 
 @pytest.mark.shared_data
-@pytest.mark.skipif(not REFERENCE.exists(), reason="no shared data")
+@pytest.mark.skipif(not REFERENCE.exists(), reason=NO_SHARED_DATA)
 def test_the_reference_figures() -> None:
     for case in read(REFERENCE)["cases"]:
         clusters = case.get("clusters")
@@ -164,7 +164,7 @@ def test_the_interval_holds_in_every_setting() -> None:
 
 
 @pytest.mark.shared_data
-@pytest.mark.skipif(not COVERAGE.exists(), reason="no shared data")
+@pytest.mark.skipif(not COVERAGE.exists(), reason=NO_SHARED_DATA)
 def test_the_settings_are_those_of_the_simulation() -> None:
     names = ("n", "rest", "rate", "sensitivity", "specificity")
     recorded = {tuple(row[name] for name in names) for row in read(COVERAGE)["rows"]}

@@ -7,13 +7,13 @@ import json
 import pytest
 
 from karat.stats.judged import agreement, alpha
-from tests.conftest import ROOT
+from tests.conftest import NO_SHARED_DATA, ROOT
 
 REFERENCE = ROOT.parent / "shared" / "data" / "judge" / "agreement_reference.json"
 
 
 @pytest.mark.shared_data
-@pytest.mark.skipif(not REFERENCE.exists(), reason="no shared data")
+@pytest.mark.skipif(not REFERENCE.exists(), reason=NO_SHARED_DATA)
 def test_the_reference_figures() -> None:
     reference = json.loads(REFERENCE.read_text(encoding="utf-8"))
     for case in reference["judge_against_people"]:

@@ -11,6 +11,7 @@ from karat.core.loaded import LoadedCases
 from karat.core.problems import UserError
 from karat.core.records import Case, truth_hash
 from karat.suites.codegen.cases import load_cases, recognises, truth
+from karat.suites.codegen.options import Options
 from karat.suites.codegen.records import Task
 from karat.suites.codegen.tasks.check import check_cases
 from karat.suites.codegen.tasks.schemas import head, schema_of, values_of
@@ -218,7 +219,7 @@ def test_check_finds_what_cannot_be_judged(folder: Path) -> None:
         "- {id: a, question: q}\n- {id: b, question: q, reference: 'result = (1'}\n- {id: c, question: q, expected: "
         "1}\n",
     )
-    found = check_cases(loaded.cases, (), None).problems
+    found = check_cases(loaded.cases, (), Options()).problems
     assert [(problem.line, problem.severity) for problem in found] == [(1, "warning"), (2, "error")]
     assert "correctness cannot be judged" in found[0].message
     assert "line 1" in found[1].message
@@ -235,7 +236,7 @@ tasks:
 - {id: c, question: How many?, expected: {value: 3}}
 """,
     )
-    (problem,) = check_cases(loaded.cases, (), None).problems
+    (problem,) = check_cases(loaded.cases, (), Options()).problems
     assert problem.severity == "warning" and problem.line == 4
     assert problem.message.startswith('2 tasks have "expected" and no "reference" (the first: "a")')
 

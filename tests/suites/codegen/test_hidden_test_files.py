@@ -11,6 +11,7 @@ import yaml
 from karat.core.records import truth_hash
 from karat.suites.codegen.case_file import case_file
 from karat.suites.codegen.cases import load_cases, truth
+from karat.suites.codegen.options import Options
 from karat.suites.codegen.records import Expected, HiddenTest, Task
 from karat.suites.codegen.tasks.check import check_cases
 
@@ -117,7 +118,7 @@ def test_a_task_with_tests_alone_needs_nothing_else(folder: Path) -> None:
     head = HEAD.replace("  reference: result = sales.groupby('region').qty.sum()\n", "")
     (folder / "tasks.yaml").write_text(f"{head}    - {{assert: len(result) == 2}}\n")
     cases = load_cases(folder / "tasks.yaml").cases
-    assert check_cases(cases, (), None).problems == ()
+    assert check_cases(cases, (), Options()).problems == ()
 
 
 def test_the_truth_of_a_case_has_its_tests_and_not_their_lines(folder: Path) -> None:

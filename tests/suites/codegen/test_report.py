@@ -75,6 +75,7 @@ def test_every_sheet(results: dict[str, RunResult]) -> None:
         "Errors by class",
         "Recovery",
         "Missing requirements",
+        "Environments",
         "About",
     ]
     overview = sheet(found, "Overview").tables[0]

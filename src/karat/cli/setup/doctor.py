@@ -9,8 +9,8 @@ from karat.cli.options.shared import ConfigOption, JsonOption, StoreOption
 
 
 def doctor(json: JsonOption = None, store: StoreOption = None, config: ConfigOption = None) -> None:
-    """Show versions, suites, systems, plug-ins, extras, sandbox layers, the project file and the store. Exit code 1 if
-    something is broken."""
+    """Show versions, suites, systems, plug-ins, extras, sandbox layers, the project file with its environments, and the
+    store. Exit code 1 if something is broken."""
     from karat.cli.printing.consoles import stdout
     from karat.cli.printing.outputs import write_json_value
     from karat.verbs.setup.doctor import findings

@@ -1,7 +1,8 @@
-"""What runs inside the sandbox: plain Python and pandas, no karat.
+"""What runs inside the sandbox: plain Python, and pandas and numpy where the environment has them; no karat.
 
 The host sends these modules as text to whatever interpreter was chosen, which may be older than the host's own. So they
-import only the standard library, each other (relatively) and pandas, and keep to the grammar of Python 3.9.
+import only the standard library, each other (relatively) and, through ``libraries``, pandas and numpy, and keep to the
+grammar of Python 3.9.
 """
 
 MODULES = (
@@ -15,11 +16,14 @@ MODULES = (
     "machine_limits",
     "scratch",
     "rlimits",
+    "packages",
+    "libraries",
     "page_copies",
     "result_libraries",
     "result_forms",
     "result_data",
     "snippet",
+    "plain_tables",
     "warm_up",
     "tables",
     "child",
@@ -33,4 +37,4 @@ MODULES = (
     "main",
 )
 """In the order in which they need each other. ``privileges`` acts as soon as it is there, before anything else is
-imported."""
+imported; ``packages`` as soon as what encloses the server is there, and before it nothing of the environment runs."""

@@ -23,7 +23,8 @@ def exactly(size: int) -> bytes:
 
 
 def begin() -> None:
-    """Build the modules one by one. From ``privileges`` on, this process is an unprivileged one."""
+    """Build the modules one by one. From ``privileges`` on, this process is an unprivileged one; from ``packages`` on,
+    it has the environment's packages."""
     settings = json.loads(exactly(struct.unpack("<I", exactly(4))[0]))
     package = types.ModuleType("box")
     package.__path__ = []
@@ -37,6 +38,8 @@ def begin() -> None:
         exec(compile(text, "<box." + name + ">", "exec"), module.__dict__)  # noqa: S102 (the host's own modules)
         if name == "privileges":
             control = module.enter(settings)
+        elif name == "packages":
+            module.enter(settings)
     sys.modules["box.main"].main(settings, control)
 
 

@@ -9,10 +9,11 @@ import signal
 import sys
 from collections.abc import Sequence
 
-from . import landlock, machine_limits, page_copies, scratch, seccomp
+from . import landlock, packages, page_copies, scratch, seccomp
 from .child import Isolation
 from .forking import Forked, fork
 from .frames import Closed, Head, begin, frame, read_exactly, read_head, write_all
+from .libraries import numpy, pandas
 from .private_memory import PrivateMemory
 from .privileges import Settings
 from .sessions import Session, children
@@ -31,11 +32,9 @@ class Server:
     def __init__(self, settings: Settings, control: tuple[int, int], usual: Sequence[page_copies.Stretch]) -> None:
         self.settings = settings
         self.requests, self.replies = control
-        root = settings["scratch"]
-        self.work, self.shelf, self.kept = f"{root}/work", f"{root}/tables", f"{root}/snapshots"
-        for folder in (self.work, self.shelf, self.kept):
-            os.makedirs(folder, exist_ok=True)
+        self.work, self.shelf, self.kept = packages.folders(settings)
         os.environ["MPLCONFIGDIR"] = f"{self.work}/matplotlib"  # emptied after every snippet
+        os.environ["HOME"] = f"{self.work}/home"  # likewise; some libraries are not imported without one
         self.isolation = self._isolation(usual)
         self.tables = Tables(self.shelf, safe=self.isolation.rules is not None and self.isolation.filter is not None)
         self.spare: Forked | None = None
@@ -43,22 +42,12 @@ class Server:
         self.session: Session | None = None
 
     def _isolation(self, usual: Sequence[page_copies.Stretch]) -> Isolation:
-        """The rules for every child; the server itself may change its two folders, and otherwise reads no more than
-        they."""
+        """The rules for every child; the server has its own by now, see ``packages``."""
         rules = None
         version = self.settings["landlock"]
         if version:
-            readable = [(path, landlock.LOOK) for path in self.settings["readable"]]
-            readable.append((os.devnull, landlock.LOOK | landlock.WRITE_FILE))
-            readable += [(path, landlock.READ_FILE) for path in machine_limits.files()]
             own = [(self.shelf, landlock.LOOK), (self.work, landlock.CHANGE)]
-            rules = landlock.Rules([*readable, *own], version)
-            if version > 1:  # the first version allows no renames between folders, which tidying up needs
-                change = landlock.CHANGE | landlock.MAKE_LINK
-                more = [(folder, change) for folder in (self.work, self.shelf, self.kept)]
-                mine = landlock.ruleset([*readable, ("/proc", landlock.LOOK | landlock.WRITE_FILE), *more], version)
-                landlock.restrict(mine)
-                os.close(mine)
+            rules = landlock.Rules([*packages.readable(self.settings), *own], version)
         program = seccomp.build(seccomp.machine()) if self.settings["seccomp"] else None
         return Isolation(rules, program, f"{self.work}/here", KEPT_FDS, usual)
 
@@ -220,10 +209,8 @@ class Server:
 
 def versions() -> dict[str, str]:
     """What the results depend on."""
-    import numpy
-    import pandas
-
-    return {"python": sys.version.split()[0], "pandas": pandas.__version__, "numpy": numpy.__version__}
+    found = {name: str(getattr(module, "__version__", "")) for name, module in (("pandas", pandas), ("numpy", numpy))}
+    return {"python": sys.version.split()[0], **found}
 
 
 def main(settings: Settings, control: tuple[int, int]) -> None:

@@ -13,9 +13,8 @@ import os
 from collections import Counter
 from collections.abc import Callable, Sequence
 
-import numpy
-
 from .kernel import PR_SET_DUMPABLE, madvise, prctl
+from .libraries import is_there, numpy
 
 Stretch = tuple[int, int]
 """Where it begins, and how many bytes long it is."""
@@ -30,7 +29,10 @@ USUAL_SHARE = 0.6
 
 
 def learn(runs: Sequence[Callable[[], object]]) -> list[Stretch]:
-    """The pages that most of these copy, in stretches; none where the kernel does not tell."""
+    """The pages that most of these copy, in stretches; none where the kernel does not tell, or there is no numpy to
+    read what it tells."""
+    if not is_there(numpy):
+        return []
     counts = Counter(page for run in runs for page in _copied_by(run))
     size = os.sysconf("SC_PAGE_SIZE")
     stretches: list[Stretch] = []

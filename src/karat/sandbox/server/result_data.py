@@ -11,10 +11,8 @@ import datetime
 import decimal
 from typing import Any  # Any: what a snippet leaves is of any class, and is asked for what its class has
 
-import numpy
-import pandas
-
 from . import result_forms
+from .libraries import numpy, pandas
 from .result_libraries import Column, Parts, Simpler, TooMany
 
 DEPTH = 24
@@ -157,7 +155,7 @@ def scalar(value: Any) -> object:
     if kind is datetime.time:
         return {"k": "time", "v": value.isoformat()}
     if kind is pandas.Timedelta or kind is datetime.timedelta:
-        return {"k": "timedelta", "v": pandas.Timedelta(value).total_seconds()}
+        return {"k": "timedelta", "v": value.total_seconds()}
     if kind is decimal.Decimal:
         return None if value.is_nan() else _decimal(value)
     if kind is bytes:

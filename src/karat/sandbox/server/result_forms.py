@@ -18,8 +18,7 @@ import types
 import uuid
 from typing import Any, NamedTuple  # Any: the result of a snippet is of any class, known by its name alone
 
-import numpy
-
+from .libraries import numpy
 from .result_libraries import Columns, Parts, Simpler, library_form
 
 ITEMS = 1_000_000

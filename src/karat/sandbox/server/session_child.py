@@ -14,11 +14,10 @@ import random
 import socket
 from typing import NoReturn
 
-import numpy
-
 from . import fork_gate, page_copies, rlimits, seccomp, snippet
 from .child import FAILED, GO, LENGTH, READY, RESULT, Isolation, arrange, enclose
 from .frames import Closed, read_exactly, read_head
+from .libraries import is_there, numpy
 from .tables import Tables
 
 RUN, FORK = b"r", b"f"
@@ -46,7 +45,8 @@ def main(tables: Tables, isolation: Isolation, pipes: tuple[int, int, int], go: 
         elif isolation.filter is not None:
             seccomp.install(*isolation.filter)
         random.seed(SEED)
-        numpy.random.seed(SEED)
+        if is_there(numpy):
+            numpy.random.seed(SEED)
         names = snippet.namespace(frames)
         os.write(RESULT, READY)
         place = os.getcwd()

@@ -16,9 +16,7 @@ import traceback
 import types
 from collections.abc import Mapping
 
-import numpy
-import pandas
-
+from .libraries import is_there, numpy, pandas
 from .result_data import TEXT, Converter, TooLarge
 
 FILE = "<snippet>"
@@ -51,7 +49,8 @@ def namespace(tables: Mapping[str, object]) -> dict[str, object]:
     """The names that code finds: those of a main module, with the libraries and the tables."""
     module = types.ModuleType("__main__")
     names = module.__dict__
-    names.update({"pd": pandas, "np": numpy, "tables": dict(tables)}, **_names(tables))
+    known = {name: library for name, library in (("pd", pandas), ("np", numpy)) if is_there(library)}
+    names.update({**known, "tables": dict(tables)}, **_names(tables))
     sys.modules["__main__"] = module
     return names
 

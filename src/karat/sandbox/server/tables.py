@@ -10,7 +10,8 @@ from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from typing import Any  # Any: columns as the host sends them in JSON, and what pandas makes of them
 
-import pandas
+from . import plain_tables
+from .libraries import is_there, pandas
 
 KEPT = 64
 KEPT_BYTES = 2 * 1024**3
@@ -29,7 +30,7 @@ class Tables:
     def __init__(self, folder: str, *, safe: bool) -> None:
         self._folder = folder
         self._safe = safe
-        self._frames: OrderedDict[str, tuple[pandas.DataFrame, int]] = OrderedDict()
+        self._frames: OrderedDict[str, tuple[Any, int]] = OrderedDict()
         self._files: dict[tuple[str, str], bytes | None] = {}
 
     def missing(self, digests: Sequence[str]) -> list[str]:
@@ -40,7 +41,7 @@ class Tables:
         frame = load(kind, data)
         if kind in ("csv", "parquet"):
             self._keep(digest, kind, data)
-        self._frames[digest] = frame, int(frame.memory_usage(index=True, deep=True).sum()) + len(data)
+        self._frames[digest] = frame, _size(frame) + len(data)
         while len(self._frames) > KEPT or sum(size for _, size in self._frames.values()) > KEPT_BYTES:
             oldest = next((name for name in self._frames if name not in keep and name != digest), None)
             if oldest is None:
@@ -50,7 +51,7 @@ class Tables:
                 if self._files.pop(key) is None:
                     os.unlink(self._path(*key))
 
-    def frame(self, digest: str) -> pandas.DataFrame:
+    def frame(self, digest: str) -> Any:
         self._frames.move_to_end(digest)
         return self._frames[digest][0]
 
@@ -59,7 +60,7 @@ class Tables:
         if (digest, ending) not in self._files:
             if ending != "csv":
                 return
-            self._keep(digest, ending, self._frames[digest][0].to_csv(index=False).encode("utf-8", "replace"))
+            self._keep(digest, ending, _csv(self._frames[digest][0]))
         data = self._files[digest, ending]
         if data is None:
             os.symlink(self._path(digest, ending), place)
@@ -80,8 +81,23 @@ def _write(path: str, data: bytes) -> None:
         file.write(data)
 
 
-def load(kind: str, data: bytes) -> pandas.DataFrame:
-    """A frame from the bytes of a CSV, a Parquet file, an Arrow stream or file, or columns in JSON."""
+def _size(frame: Any) -> int:
+    if isinstance(frame, dict):
+        return plain_tables.size(frame)
+    return int(frame.memory_usage(index=True, deep=True).sum())
+
+
+def _csv(frame: Any) -> bytes:
+    if isinstance(frame, dict):
+        return plain_tables.to_csv(frame)
+    return bytes(frame.to_csv(index=False).encode("utf-8", "replace"))
+
+
+def load(kind: str, data: bytes) -> Any:
+    """A frame from the bytes of a CSV, a Parquet file, an Arrow stream or file, or columns in JSON; without pandas, a
+    dict of lists."""
+    if not is_there(pandas):
+        return plain_tables.load(kind, data)
     if kind == "csv":
         return _from_csv(data)
     if kind == "parquet":

@@ -11,9 +11,8 @@ import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 
-import pandas
-
-from . import snippet
+from . import plain_tables, snippet
+from .libraries import is_there, pandas
 
 TABLE = "number,text,day\n1,x,2020-01-01\n2,y,2020-01-02\n"
 MOST_USUAL = (
@@ -36,6 +35,8 @@ USUAL = (
     "result = repr(df)",
 )
 """Each through the same door as a snippet, its answer turned into plain data too."""
+PLAIN = ("result = sum(df['number'])", "result = {text: 1 for text in df['text']}")
+"""The same where there is no pandas."""
 
 
 def warm_up() -> list[Callable[[], object]]:
@@ -43,14 +44,22 @@ def warm_up() -> list[Callable[[], object]]:
 
     The most usual come back, to be run again.
     """
-    frame = pandas.read_csv(io.StringIO(TABLE), parse_dates=["day"])
+    with_pandas = is_there(pandas)
+    most_usual = MOST_USUAL if with_pandas else PLAIN
     own = sys.modules["__main__"]
-    for code in USUAL:
-        snippet.run(code, {"table": frame.copy()}, 1_000)
+    for code in USUAL if with_pandas else PLAIN:
+        snippet.run(code, {"table": _table()}, 1_000)
     sys.modules["__main__"] = own
     gc.collect()
     gc.freeze()
-    return [partial(snippet.run, code, {"table": frame}, 1_000) for code in MOST_USUAL]
+    return [partial(snippet.run, code, {"table": _table()}, 1_000) for code in most_usual]
+
+
+def _table() -> object:
+    try:
+        return pandas.read_csv(io.StringIO(TABLE), parse_dates=["day"])
+    except Exception:  # no pandas, or one that is not what it should be
+        return plain_tables.from_csv(TABLE.encode())
 
 
 def warm_up_libraries(names: Sequence[str]) -> None:

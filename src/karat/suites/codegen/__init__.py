@@ -27,6 +27,7 @@ from karat.suites.codegen.repair.follow_up import follow_up
 from karat.suites.codegen.report import report
 from karat.suites.codegen.responses import understand
 from karat.suites.codegen.rubric import RUBRIC
+from karat.suites.codegen.running.environments import group
 from karat.suites.codegen.tasks.check import check_cases
 from karat.suites.codegen.tasks.files import TaskEntry, TaskFile
 from karat.suites.codegen.try_target import try_target
@@ -54,6 +55,7 @@ suite = Suite(
     cpu_heavy=True,
     truth=truth,
     recognises=recognises,
+    group=group,
     cluster=lambda case: next((turn.target.cluster for turn in case.conversation if turn.target is not None), ""),
     highlights=highlights,
     figures=figures,

@@ -29,7 +29,7 @@ def _task(case: JsonMapping) -> JsonObject | None:
     found: JsonObject = {"id": case["id"], "question": asked["content"], "name": case.get("name", "")}
     found |= _tables_and_expected(target)
     found["tests"] = [_test(test) for test in target.get("tests", ())]
-    keys = ("reference", "language", "reference_language", "setup", "cluster")
+    keys = ("reference", "language", "reference_language", "setup", "cluster", "environment")
     found |= {key: target.get(key, "") for key in keys}
     found |= {"tags": case.get("tags", ()), "comments": case.get("comments", "")}
     found |= {name: target[key] for name, key, usual in _LIMITS if target.get(key, usual) != usual}

@@ -35,9 +35,9 @@ from karat.suites.codegen.results.precision import with_asked_digits
 from karat.suites.codegen.results.tables import NoTableError, given_table
 from karat.suites.codegen.running.answers import run_answer, runnable
 from karat.suites.codegen.running.completion import code_for
+from karat.suites.codegen.running.environments import UsedEnvironment, box_for, used
 from karat.suites.codegen.running.printed_answers import REASON, advice
 from karat.suites.codegen.running.references import reference_outcome, schema_of
-from karat.suites.codegen.running.sandbox_client import warm_box
 from karat.suites.codegen.running.sql_programs import in_python
 from karat.tables.explain.sample import ROWS, TableSample, sample_of
 
@@ -64,6 +64,7 @@ class Comparison(msgspec.Struct, frozen=True):
     sample: TableSample | None = None
     """The first rows of a result that is more than one value."""
     tests: TestResults = TestResults()
+    environment: UsedEnvironment = UsedEnvironment()
 
     @property
     def last(self) -> Attempt:
@@ -75,7 +76,7 @@ def compare(case: Case[Task], turn: int, prediction: Prediction, options: Option
     gold fails."""
     question, task = asked_in(case, turn)
     codes = [code_for(task, response) for response in attempts(prediction.response)]
-    return judged(question, task, codes, options, warm_box(options.python, unsafe=options.unsafe))
+    return judged(question, task, codes, options, box_for(task, options))
 
 
 def asked_in(case: Case[Task], turn: int) -> tuple[str, Task]:
@@ -146,6 +147,7 @@ def judged(
         _shown(outcome.result) if outcome.ok else "",
         _sample(outcome.result) if outcome.ok else None,
         tests,
+        used(box),
     )
 
 

@@ -19,6 +19,7 @@ from karat.suites.codegen.metrics.quality import Quality
 from karat.suites.codegen.metrics.recovery import ErrorRecovery
 from karat.suites.codegen.metrics.understanding import PromptUnderstanding
 from karat.suites.codegen.records import Attempt, ErrorClass
+from karat.suites.codegen.running.environments import UsedEnvironment
 from karat.tables.explain.sample import TableSample
 
 Try = CaseResult | RepeatResult
@@ -45,6 +46,8 @@ class Details(msgspec.Struct, frozen=True):
     """The first rows of a result that is more than one value."""
     tests: TestResults | msgspec.UnsetType = msgspec.UNSET
     """What the task's tests said, and the relations that were tried."""
+    environment: UsedEnvironment | msgspec.UnsetType = msgspec.UNSET
+    """What the code ran with."""
 
     @property
     def missing(self) -> tuple[str, ...]:
@@ -73,6 +76,7 @@ def details(turns: Sequence[tuple[int, Comparison]]) -> Details:
         comparison.attempts,
         comparison.sample or msgspec.UNSET,
         comparison.tests if comparison.tests.parts else msgspec.UNSET,
+        comparison.environment,
     )
 
 

@@ -39,6 +39,7 @@ _REASONS = {
     "depends_on_columns": "the result depends on further columns or their order",
     "only_fits_this_data": "the result is right on these tables only, not on changed copies of them",
     "test_failed": "tests fail",
+    "unit_differs": "the result is in another unit",
 }
 
 

@@ -8,6 +8,7 @@ from typing import Literal
 import msgspec
 
 from karat.core.suite import SuiteOptions
+from karat.environments import Environment
 from karat.tables.options import CompareOptions, Normalise, WholeNumbers
 
 MOST_REPAIRS = 20
@@ -47,7 +48,11 @@ class Options(SuiteOptions, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     scales: tuple[int, ...] = (1, 4, 16)
     """How many times the rows of the tables are repeated when code is measured; the first is the data as it is."""
     python: str = ""
-    """Another Python with pandas to run the code with: results differ between versions of pandas."""
+    """Another Python to run the code with: results differ between versions of pandas."""
+    environment: str = ""
+    """The environment of the project that tasks run in which name none."""
+    environments: dict[str, Environment] = msgspec.field(default_factory=dict)
+    """The environments of the project, filled in from ``karat.yaml``."""
     unsafe: bool = False
     """Run code although this machine has too few of the sandbox's layers. Your own word, see ``karat doctor``."""
     vocabulary: str = ""

@@ -1,4 +1,4 @@
-"""What the options name must be there before anything is asked: the vocabulary, and another Python."""
+"""What options and tasks name must be there before anything is asked: the vocabulary, another Python, environments."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from karat.core.records import Case
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.question.vocabulary import vocabulary
 from karat.suites.codegen.records import Task
+from karat.suites.codegen.running.environments import check_environments
 
 
-def check_options(_cases: Sequence[Case[Task]], options: Options) -> None:
+def check_options(cases: Sequence[Case[Task]], options: Options) -> None:
     """UserError where one of them cannot be used."""
     if options.vocabulary:
         vocabulary(options.vocabulary)
@@ -21,3 +22,4 @@ def check_options(_cases: Sequence[Case[Task]], options: Options) -> None:
             f"the option python names {options.python}, which is no program here",
             hint="Give the path of a Python that has pandas, or leave the option out.",
         )
+    check_environments(cases, options)

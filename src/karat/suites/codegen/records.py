@@ -38,6 +38,8 @@ class Expected(msgspec.Struct, frozen=True, omit_defaults=True):
 
     value: Json = None
     """A number, text, list or mapping."""
+    unit: str = ""
+    """The unit that the numbers of ``value`` are in."""
     table: Columns | None = None
     """Columns of a table."""
     file: str = ""
@@ -140,6 +142,10 @@ class Task(msgspec.Struct, frozen=True, omit_defaults=True):
     """Where there is one, ``setup`` and ``template`` are only read, to see what the code does; this is what runs."""
     tests: tuple[HiddenTest, ...] = ()
     """What else must hold of a right answer. Never shown to a system."""
+    environment: str = ""
+    """The environment of the project that its code runs in; empty: that of the options."""
+    made_for: str = ""
+    """The version that a published set was written for, ``pandas==1.5``: an environment that has it is taken."""
 
 
 class Schema(msgspec.Struct, frozen=True):

@@ -25,6 +25,7 @@ from karat.core.results.result import CaseResult, Estimator, RunResult
 from karat.core.results.usage import USAGE
 from karat.suites.codegen.counts import class_of, error_counts, kind_of, missing_counts
 from karat.suites.codegen.details import Details, Try, details_of, tries
+from karat.suites.codegen.environments_sheet import environments_sheet
 from karat.suites.codegen.harness.score import TEST_FAILED
 from karat.suites.codegen.metrics import METRICS
 from karat.suites.codegen.metrics.correctness import FIGURES
@@ -37,7 +38,8 @@ MOST_EXAMPLES = 3
 
 
 def report(result: RunResult, estimate: Estimator) -> Report:
-    """Overview, Statistics, Lost points, Errors by class, Recovery, Missing requirements, failed calls, About."""
+    """Overview, Statistics, Lost points, Errors by class, Recovery, Missing requirements, Environments, failed
+    calls, About."""
     sheets = (
         _overview(result),
         _statistics(result, estimate),
@@ -45,6 +47,7 @@ def report(result: RunResult, estimate: Estimator) -> Report:
         _error_classes(result),
         recovery_sheet(result, estimate),
         _missing(result),
+        environments_sheet(result),
         errors_sheet(result),
         about_sheet(result, (*METRICS, *USAGE)),
     )

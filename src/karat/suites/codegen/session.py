@@ -30,7 +30,7 @@ from karat.suites.codegen.comparison import Comparison, judged
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.records import Cell, Expected, TableSource, Task
 from karat.suites.codegen.running.code_blocks import code_in
-from karat.suites.codegen.running.sandbox_client import warm_box
+from karat.suites.codegen.running.environments import box_for
 
 METRICS_FILE = "metrics.json"
 SUMMARY_FILE = "metrics_summary.json"
@@ -77,7 +77,7 @@ class Session:
             expected=_expected(expected),
             reference=reference,
         )
-        box = warm_box(self._options.python, unsafe=self._options.unsafe)
+        box = box_for(task, self._options)
         try:
             comparison = judged(question, task, [code_in(text) for text in codes], self._options, box, live=True)
         except NotApplicable as error:

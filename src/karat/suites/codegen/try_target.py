@@ -6,8 +6,8 @@ from karat.core.records import Case
 from karat.core.suite import NotApplicable
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.records import Task
+from karat.suites.codegen.running.environments import box_for
 from karat.suites.codegen.running.references import reference_outcome
-from karat.suites.codegen.running.sandbox_client import warm_box
 
 
 def try_target(case: Case[Task], options: Options) -> str:
@@ -16,7 +16,7 @@ def try_target(case: Case[Task], options: Options) -> str:
     if not task.reference.strip():
         return "it has no reference, so nothing shows that its target is right"
     try:
-        outcome = reference_outcome(warm_box(options.python, unsafe=options.unsafe), task)
+        outcome = reference_outcome(box_for(task, options), task)
     except NotApplicable as error:
         return str(error)
     return "" if outcome.result is not None else "the reference leaves no result"

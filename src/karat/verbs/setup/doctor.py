@@ -22,7 +22,7 @@ class Finding(msgspec.Struct, frozen=True):
 
 
 def findings(store: str | Path | None = None, config: str | Path | None = None) -> list[Finding]:
-    """Versions, suites, systems, extras, sandbox layers, the project file and the store."""
+    """Versions, suites, systems, extras, sandbox layers, the project file with its environments, and the store."""
     import platform
     from importlib.metadata import version
 
@@ -63,6 +63,7 @@ def findings(store: str | Path | None = None, config: str | Path | None = None) 
         found.append(Finding(f"extra {extra.name}", "absent" if absent else "ok", note))
     found += sandbox_findings()
     found.append(_project(config))
+    found += environment_findings(config)
     try:
         found.append(_store(store, config))
     except UserError as error:
@@ -127,6 +128,29 @@ def sandbox_findings() -> list[Finding]:
         plan(unsafe=False)
     except UserError as error:
         found.append(Finding("sandbox", "absent", f"generated code cannot run here: {error.message}"))
+    return found
+
+
+def environment_findings(config: str | Path | None) -> list[Finding]:
+    """One for each environment of the project, started and measured; what is not built says the command."""
+    from karat.verbs.setup.doctor_environments import environment_facts, is_built
+
+    try:
+        project = project_here(config)
+    except UserError:  # said where the project file itself is looked at
+        return []
+    found = []
+    for name, environment in (project.environments if project is not None else {}).items():
+        what = f"environment {name}"
+        if (missing := is_built(name, environment)) is not None:
+            state: State = "broken" if environment.path else "absent"
+            found.append(Finding(what, state, f"{missing.message}: {missing.hint}"))
+            continue
+        try:
+            facts = environment_facts(name, environment)
+            found.append(Finding(what, "broken" if facts.open else "ok", facts.words()))
+        except UserError as error:
+            found.append(Finding(what, "broken", error.message))
     return found
 
 

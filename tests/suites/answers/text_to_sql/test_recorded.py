@@ -12,6 +12,7 @@ import karat
 from karat.suites.answers import suite
 from karat.suites.answers.options import Options
 from karat.suites.answers.text_to_sql.predictions import prediction_field
+from tests.conftest import NO_SHARED_DATA
 
 EVERY = 12
 """A test looks at one question in so many; ``python -m benchmarks text_to_sql`` looks at all."""
@@ -24,7 +25,7 @@ def data(shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     folder = shared / "data" / "sql"
     if not folder.is_dir():
-        pytest.skip("the text-to-SQL data is not beside the project")
+        pytest.skip(NO_SHARED_DATA)
     return folder
 
 

@@ -11,6 +11,7 @@ from karat.core.suite import Unreadable
 from karat.suites.answers.options import Options
 from karat.suites.answers.records import Answer, Gold, Queries
 from karat.suites.answers.text_to_sql.bench import Bench, bench_for, first_queries, suite_queries
+from karat.suites.answers.text_to_sql.execution import Place
 from karat.suites.answers.text_to_sql.runners import Runner
 from karat.suites.answers.text_to_sql.sql_answer import sql_answer
 
@@ -22,6 +23,7 @@ def run_ahead(work: Work, options: Options) -> None:
     if options.transpile:  # what runs then depends on what failed
         return
     found: list[tuple[Queries, Answer, Bench, str]] = []
+    looked: set[Place] = set()
     for case, predictions in work:
         turns = [turn for turn in case.conversation if turn.role == "user"]
         for prediction in predictions:
@@ -31,7 +33,8 @@ def run_ahead(work: Work, options: Options) -> None:
                 continue
             with suppress(UserError, Unreadable):
                 answer = sql_answer(prediction)
-                found.append((gold.queries, answer, bench_for(gold.queries, options), gold.as_of or options.as_of))
+                bench = bench_for(gold.queries, options, looked)
+                found.append((gold.queries, answer, bench, gold.as_of or options.as_of))
     with suppress(UserError):
         Runner.run_ahead(one for case in found for one in first_queries(*case))
         Runner.run_ahead(one for queries, answer, bench, _ in found for one in suite_queries(queries, answer, bench))

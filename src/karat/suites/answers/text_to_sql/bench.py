@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
-from functools import partial
+from functools import lru_cache, partial
+from typing import NamedTuple
 
 import msgspec
 
-from karat.core.json_types import JsonMapping
+from karat.core.json_types import JsonObject
 from karat.suites.answers.options import Options
 from karat.suites.answers.records import Answer, Queries
 from karat.suites.answers.text_to_sql.databases import engine_settings, suite_files
 from karat.suites.answers.text_to_sql.dialects import as_it_runs, translation_note
-from karat.suites.answers.text_to_sql.execution import Databases, Ran, databases_for, reversed_settings
+from karat.suites.answers.text_to_sql.execution import Databases, Place, Ran, databases_for, reversed_settings
 from karat.suites.answers.text_to_sql.official import spider
 from karat.suites.answers.text_to_sql.runners import Asked, Runner
 from karat.suites.answers.text_to_sql.strict.gold_status import at_date
@@ -46,29 +48,51 @@ class Bench(msgspec.Struct, frozen=True):
         return asked[0](asked[1]) if asked is not None else None
 
 
-def bench_for(queries: Queries, options: Options) -> Bench:
-    """The open database of a question. UserError when there is none."""
-    opened = databases_for(options.query_timeout, options.row_limit)
-    settings = engine_settings(options.databases, queries.database)
+class _Places(NamedTuple):
+    """The open databases of one question: its own, that with unordered rows the other way round, its test suite."""
+
+    settings: JsonObject
+    own: Place
+    backwards: Place | None
+    suite: tuple[Place, ...]
+
+
+@lru_cache(maxsize=1024)
+def _places(opened: Databases, databases: str, test_suite: str, name: str, _folder: str) -> _Places:
+    """``_folder``: the working folder, which a relative path is relative to."""
+    settings = engine_settings(databases, name)
+    files = suite_files(test_suite, name) if test_suite else ()
+    suite = tuple(opened.place(engine_settings(file, name)) for file in files)
     other = reversed_settings(settings)
-    suite: tuple[Runner, ...] = ()
-    if options.test_suite:
-        files = suite_files(options.test_suite, queries.database)
-        suite = tuple(_runner(opened, engine_settings(file, queries.database), queries, options) for file in files)
-    run = _runner(opened, settings, queries, options)
-    backwards = _runner(opened, other, queries, options) if other is not None else None
+    backwards = opened.place(other) if other is not None else None
+    return _Places(settings, opened.place(settings), backwards, suite)
+
+
+def bench_for(queries: Queries, options: Options, looked: set[Place] | None = None) -> Bench:
+    """The open database of a question. UserError when there is none. ``looked``: databases whose content has been
+    looked at just now; those that are looked at here are added."""
+    opened = databases_for(options.query_timeout, options.row_limit)
+    folder = os.getcwd()  # noqa: PTH109 (for every answer; a Path costs more)
+    places = _places(opened, options.databases, options.test_suite, queries.database, folder)
+    looked = set() if looked is None else looked
+    for place in (places.own, places.backwards, *places.suite):
+        if place is not None and place not in looked:
+            place.look()
+            looked.add(place)
+    run = _runner(opened, places.own, queries, options)
+    backwards = _runner(opened, places.backwards, queries, options) if places.backwards is not None else None
+    suite = tuple(_runner(opened, place, queries, options) for place in places.suite)
     dialect = run.dialect
     if not options.transpile:
-        return Bench(opened, settings, dialect, run, backwards, suite)
+        return Bench(opened, places.settings, dialect, run, backwards, suite)
     kind = queries.kind if options.transpile == "auto" else options.transpile
     note = partial(translation_note, dialect=dialect, kind=kind, run=run.as_written)
-    return Bench(opened, settings, dialect, run, backwards, suite, note)
+    return Bench(opened, places.settings, dialect, run, backwards, suite, note)
 
 
-def _runner(opened: Databases, settings: JsonMapping, queries: Queries, options: Options) -> Runner:
+def _runner(opened: Databases, place: Place, queries: Queries, options: Options) -> Runner:
     """What runs queries on one database, with the translation in the place of a text that fails where that is asked
     for."""
-    place = opened.place(settings)
     if not options.transpile:
         return Runner(opened, place)
     kind = queries.kind if options.transpile == "auto" else options.transpile

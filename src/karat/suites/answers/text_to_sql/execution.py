@@ -10,7 +10,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from pathlib import Path
 from typing import Any, TypeVar  # Any: cells of a result, and schemas as the engine gives them
 
@@ -26,15 +26,17 @@ from karat.engines.query.rows_cache import RowsCache
 from karat.engines.table_names import TableColumns, tables_of
 
 CACHE = Path(".karat/cache/queries.sqlite")
-MOST_KEPT = 4_096
+MOST_KEPT = 8_192
 """Results that are kept in memory."""
 MOST_CELLS = 200_000
 """Of a result that is kept there."""
 
 MOST_KEPT_CELLS = 4_000_000
 """Of all results that are kept there."""
-MOST_AHEAD = 64
-"""Queries that are sent in one message before somebody asks for them."""
+FEWEST_AHEAD, MOST_AHEAD = 4, 64
+"""Queries that are sent in one message before somebody asks for them: few at first, and again after slow ones."""
+SLOW_AHEAD = 0.25
+"""Seconds of such a message after which the next one is a short one."""
 LONGEST_AHEAD = 2.0
 """Seconds after which no more are sent."""
 
@@ -42,6 +44,11 @@ _VOLATILE = re.compile(
     r"\b(now|today|current_\w+|localtime\w*|sysdate|curdate|random\w*|rand|uuid\w*|gen_random_\w+|julianday|unixepoch)\b",
     re.IGNORECASE,
 )
+
+
+@lru_cache(maxsize=8192)
+def _volatile(sql: str) -> bool:
+    return _VOLATILE.search(sql) is not None
 
 
 Schema = TypeVar("Schema")
@@ -128,6 +135,7 @@ class Databases:
         self._kept_cells = 0
         self._ahead: dict[Key, Ran] = {}
         """What :meth:`run_ahead` found the last time, also what is not worth keeping for long."""
+        self._together = FEWEST_AHEAD
         self._cache = RowsCache(Path.cwd() / cache_file) if cache_file else None
         self._lock = threading.Lock()
 
@@ -168,22 +176,22 @@ class Databases:
         with self._lock:
             self._ahead = {}
         wanted = [
-            one
-            for one in dict.fromkeys(asked)
-            if one[0].lasting and one[0].failed is None and not _VOLATILE.search(one[1])
+            one for one in dict.fromkeys(asked) if one[0].lasting and one[0].failed is None and not _volatile(one[1])
         ]
-        begun, count, cells = time.monotonic(), 4, 0
-        while wanted and cells < MOST_CELLS and time.monotonic() - begun < LONGEST_AHEAD:
-            some, wanted = wanted[:count], wanted[count:]
+        begun = now = time.monotonic()
+        cells = 0
+        while wanted and cells < MOST_CELLS and now - begun < LONGEST_AHEAD:
+            some, wanted = wanted[: self._together], wanted[self._together :]
             found = dict(zip(some, self.ran(some), strict=True))
             cells += sum(ran.cells for ran in found.values())
             with self._lock:
                 self._ahead |= {(place.key, place.content, sql): ran for (place, sql), ran in found.items()}
-            count = min(2 * count, MOST_AHEAD)
+            before, now = now, time.monotonic()
+            self._together = min(2 * self._together, MOST_AHEAD) if now - before < SLOW_AHEAD else FEWEST_AHEAD
 
     def _found(self, missing: Sequence[tuple[Place, str]]) -> dict[tuple[Place, str], Ran]:
         """From the disk, or else by running them."""
-        volatile = {one for one in missing if _VOLATILE.search(one[1])}
+        volatile = {one for one in missing if _volatile(one[1])}
         names = {one: self._name(*one) for one in missing if one[0].lasting and one not in volatile}
         stored = self._cache.get(list(names.values())) if self._cache is not None and names else ()
         found = {one: Ran(rows) for one, rows in zip(names, stored, strict=False) if rows is not None}

@@ -12,6 +12,20 @@ if TYPE_CHECKING:
 @lru_cache(maxsize=256)
 def parsed(sql: str, dialect: str) -> exp.Expr:
     """The tree of a query, to be read only: copy it to change it. Raises SqlglotError or RecursionError."""
-    import sqlglot
+    return fresh_tree(sql, dialect)
 
-    return sqlglot.parse_one(sql, dialect=dialect)
+
+def fresh_tree(sql: str, dialect: str) -> exp.Expr:
+    """The tree of a query that is looked at once. Raises SqlglotError or RecursionError.
+
+    Only names in quotes know their place in the text. To copy the places of all others would take longer than to copy
+    the tree.
+    """
+    import sqlglot
+    from sqlglot import exp
+
+    tree = sqlglot.parse_one(sql, dialect=dialect)
+    for name in tree.find_all(exp.Identifier):
+        if not name.args.get("quoted"):
+            name.meta.clear()
+    return tree

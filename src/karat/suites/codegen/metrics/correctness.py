@@ -40,6 +40,7 @@ from karat.suites.codegen.results.tables import (
     readings,
 )
 from karat.suites.codegen.results.ties import but_for_ties
+from karat.suites.codegen.results.units import UNIT_DIFFERS, UnitDiffers, readings_in, same_number
 from karat.suites.codegen.running.printed_answers import cut_words
 from karat.suites.codegen.running.references import reference_outcome, untouched
 from karat.tables.explain.labels import LABELS_SWAPPED
@@ -94,6 +95,8 @@ def correctness_of(box: Sandbox, task: Task, outcome: Outcome, *, ordered: bool,
     gold = None if task.expected is not None and task.expected.named else gold_of(box, task)
     if not outcome.ok:
         return Correctness(0.0, reason="did_not_run")
+    if gold is not None and task.expected is not None and task.expected.unit:
+        return judge_in_unit(gold, task.expected.unit, outcome.result, ordered=ordered, options=options)
     if gold is not None:
         found = judge(gold, outcome.result, ordered=ordered, options=options)
         return _with_names(box, task, gold, outcome.result, found, options)
@@ -191,6 +194,19 @@ def judge(gold: Gold, result: Plain, *, ordered: bool, options: Options) -> Corr
     place, first = next(iter(wrong.items()))
     evidence = {**first.evidence, "wrong_results": list(wrong), "shown_result": place}
     return Correctness(PART * f1, reason=first.reason, evidence=evidence, cell_f1=f1)
+
+
+def judge_in_unit(gold: Gold, unit: str, result: Plain, *, ordered: bool, options: Options) -> Correctness:
+    """A result with or without a unit against a right one with a unit."""
+    try:
+        found = [judge(gold, one, ordered=ordered, options=options) for one in readings_in(unit, result)]
+    except UnitDiffers as error:
+        return Correctness(0.0, reason=UNIT_DIFFERS, evidence={"problem": str(error)})
+    word = next((one for one in found if one.passed), found[0])
+    if not word.passed and same_number(result, gold.value):
+        problem = f"the number is right, and its unit is not: {unit} is expected"
+        return Correctness(0.0, reason=UNIT_DIFFERS, evidence={"problem": problem})
+    return word
 
 
 def _read(value: Plain, table: Table, result: Plain, *, ordered: bool, options: Options) -> Correctness:

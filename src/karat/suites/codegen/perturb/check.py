@@ -28,6 +28,7 @@ from karat.suites.codegen.perturb.runs import Ran, on_all, on_one
 from karat.suites.codegen.records import Asked, CodeFacts, Task
 from karat.suites.codegen.running.references import reference_outcome
 
+WITH_UNIT = "a result with a unit is only checked for being a constant"
 NO_REFERENCE = "there is no reference to compute the right result on changed tables"
 
 
@@ -52,7 +53,7 @@ def perturbed(
     if level == "no" and not facts.tables:
         level = "quick"  # no table reaches the result: it may be right by chance only
     problem = _unusable(box, task, ordered=asked.ordered, options=options, level=level)
-    if problem == NO_REFERENCE and _plain(task):
+    if problem in (NO_REFERENCE, WITH_UNIT) and _plain(task):
         word = constant_word(box, task, code, result, asked=asked, facts=facts)
         if word:
             about = Perturbed(tried=1, copies={"anything else": False}, note=problem)
@@ -83,6 +84,8 @@ def _unusable(box: Sandbox, task: Task, *, ordered: bool, options: Options, leve
     """Why no copy can be used; empty when some can."""
     if level == "no":
         return "perturb is off"
+    if task.expected is not None and task.expected.unit:
+        return WITH_UNIT
     if not task.reference:
         return NO_REFERENCE
     if not task.tables or task.template:

@@ -11,8 +11,8 @@ from karat.suites.codegen.options import Options
 from karat.suites.codegen.records import Attempt, Schema, Task
 from karat.suites.codegen.running.answers import run_answer
 from karat.suites.codegen.running.completion import code_for
+from karat.suites.codegen.running.environments import box_for
 from karat.suites.codegen.running.references import schema_of
-from karat.suites.codegen.running.sandbox_client import warm_box
 
 SHOWN_COLUMNS = 200
 SHOWN_ERROR = 2_000
@@ -28,7 +28,7 @@ def follow_up(case: Case[Task], turn: int, responses: Sequence[bytes], options: 
         code = code_for(task, responses[-1])
     except Unreadable:
         return None
-    box = warm_box(options.python, unsafe=options.unsafe)
+    box = box_for(task, options)
     attempt, _ = run_answer(box, task, code)
     return None if attempt.ran else repair_prompt(question, task, schema_of(box, task)[0], attempt)
 

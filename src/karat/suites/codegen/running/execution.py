@@ -21,6 +21,7 @@ from karat.suites.codegen.analysis.syntax_tree import syntax_tree
 from karat.suites.codegen.harness.programs import INSERT, answers_program
 from karat.suites.codegen.records import Answers, Attempt, ErrorClass, Harness, Task
 from karat.suites.codegen.running.errors import classify
+from karat.suites.codegen.running.missing_packages import with_missing_package
 from karat.suites.codegen.running.printed_answers import advice, ends_in_print, only_printed, printed_figures
 
 MB = 1024**2
@@ -52,6 +53,7 @@ def run_code(box: Sandbox, task: Task, code: str, tables: Mapping[str, Given] | 
     """Run an answer over the task's tables, or over others of the same names."""
     snippet = snippet_of(task, code)
     outcome = box.run(snippet.code, given_tables(task) if tables is None else tables, limits=limits_of(task))
+    outcome = with_missing_package(outcome, box.environment)
     if task.harness is not None:
         outcome = _with_answers(task.harness, outcome)
     if printed_figures(task, outcome):

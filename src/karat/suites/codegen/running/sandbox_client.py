@@ -15,18 +15,20 @@ MOST_SERVERS = 4
 CLOSE_EARLY = 10
 """Before the queues and pools of ``multiprocessing`` go, which have lower numbers or none."""
 
-_boxes: dict[tuple[int, str, bool], Sandbox] = {}
+_boxes: dict[tuple[int, str, bool, str], Sandbox] = {}
 _lock = threading.Lock()
 
 
-def warm_box(python: str = "", *, unsafe: bool = False) -> Sandbox:
+def warm_box(python: str = "", *, unsafe: bool = False, environment: str = "", idle: float | None = None) -> Sandbox:
     """The sandbox for this interpreter. A second server starts only when two threads run code at once."""
-    key = (os.getpid(), python, unsafe)
+    key = (os.getpid(), python, unsafe, environment)
     with _lock:
         box = _boxes.get(key)
         if box is None:
             workers = max(1, min(MOST_SERVERS, os.cpu_count() or 1))
-            box = _boxes[key] = Sandbox(workers=workers, python=python, unsafe=unsafe)
+            box = _boxes[key] = Sandbox(
+                workers=workers, python=python, unsafe=unsafe, environment=environment, idle=idle
+            )
             util.Finalize(None, box.close, exitpriority=CLOSE_EARLY)  # runs in workers too, which atexit does not
         return box
 

@@ -1,6 +1,7 @@
-"""Looking tasks over before anything runs: what can be seen without running code.
+"""Looking tasks over before anything is asked: what can be seen without running code.
 
-Whether a reference runs is seen when answers are scored: one that does not makes its task ``gold_error``.
+Whether a reference runs is seen when answers are scored: one that does not makes its task ``gold_error``. Only a set
+that was made for another version than the one here has its references run now, see ``runnable``.
 """
 
 from __future__ import annotations
@@ -16,16 +17,18 @@ from karat.core.case_checks import CheckedCases
 from karat.core.problems import Problem, UserError, count_of
 from karat.core.records import Case
 from karat.engines import EngineError
+from karat.suites.codegen.options import Options
 from karat.suites.codegen.records import Task
 from karat.suites.codegen.running.execution import snippet_of
 from karat.suites.codegen.running.sql_programs import guarded, reference_language
+from karat.suites.codegen.tasks.runnable import environment_problems
 from karat.suites.codegen.tasks.schemas import schema_of
 
 
 def check_cases(
     cases: Sequence[Case[Task]],
     structures: Sequence[Path],  # noqa: ARG001 (the signature of every check)
-    options: object,  # noqa: ARG001 (the signature of every check)
+    options: Options,
 ) -> CheckedCases:
     """Tasks that nothing can be held against, references that are no Python, tables without a column."""
     problems: list[Problem] = []
@@ -39,6 +42,7 @@ def check_cases(
             if turn.target is not None:
                 problems.extend(_task_problems(case, turn.target))
     problems.extend(_without_reference(cases))
+    problems.extend(environment_problems(cases, options))
     return CheckedCases(tuple(problems))
 
 

@@ -6,53 +6,33 @@ without any of them is a value (``{North: 19, South: 5}``) or a table.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import msgspec
-from yaml.nodes import MappingNode, Node, ScalarNode
+from yaml.nodes import Node
 
-from karat.core.json_types import JsonObject
-from karat.core.problems import did_you_mean
 from karat.core.yaml.structs import Findings
 from karat.suites.codegen.records import Expected
+from karat.suites.codegen.tasks.expected_names import (
+    Reader,
+    one_form,
+    parts_of,
+    read_file,
+    read_named,
+    read_names,
+    read_table,
+    read_unit,
+    read_value,
+)
 from karat.suites.codegen.tasks.literal_values import columns_of, is_columns, is_rows, value_of
-from karat.suites.codegen.tasks.table_values import table_file
-
-Reader = Callable[[Node, Path, Findings], JsonObject | None]
-"""Reads what is written under a name: the fields of the struct that it sets; None, with a finding, when it is wrong."""
-
-
-def _value(node: Node, _folder: Path, _findings: Findings) -> JsonObject | None:
-    return {"value": value_of(node)}
-
-
-def _table(node: Node, _folder: Path, findings: Findings) -> JsonObject | None:
-    columns = columns_of(node, findings)
-    return None if columns is None else {"table": columns}
-
-
-def _file(node: Node, folder: Path, findings: Findings) -> JsonObject | None:
-    if not isinstance(node, ScalarNode):
-        findings.add(node, "expected the path of a CSV or Parquet file here")
-        return None
-    path = table_file(node, folder, findings)
-    return None if path is None else {"file": path}
-
-
-def _named(node: Node, _folder: Path, findings: Findings) -> JsonObject | None:
-    named = value_of(node)
-    if not isinstance(named, dict) or not named:
-        findings.add(node, "expected names with a figure each here")
-        return None
-    return {"named": {name: str(figure) for name, figure in named.items()}}
-
 
 NAMES: Mapping[str, Reader] = {
-    "value": _value,
-    "table": _table,
-    "file": _file,
-    "named": _named,
+    "value": read_value,
+    "unit": read_unit,
+    "table": read_table,
+    "file": read_file,
+    "named": read_named,
 }
 RESULTS = ("value", "table", "file", "named")
 """What the result itself is: one of these at most."""
@@ -68,41 +48,9 @@ def read_expected(node: Node, folder: Path, findings: Findings) -> Expected | No
             return None if columns is None else Expected(table=columns)
         return Expected(value=value_of(node))
     fields = read_names(parts, NAMES, folder, findings)
-    if fields is None or not _go_together(node, parts, findings):
+    if fields is None or not one_form(node, [name for name in RESULTS if name in parts], findings):
+        return None
+    if "unit" in parts and "value" not in parts:
+        findings.add(parts["unit"][0], "a unit belongs to a value", "Such as {value: 2.5, unit: kg}.")
         return None
     return msgspec.convert(fields, Expected)
-
-
-def parts_of(node: Node) -> dict[str, tuple[Node, Node]]:
-    """The keys of a mapping with their own nodes and those of their values."""
-    return {str(key.value): (key, value) for key, value in node.value} if isinstance(node, MappingNode) else {}
-
-
-def read_names(
-    parts: Mapping[str, tuple[Node, Node]], names: Mapping[str, Reader], folder: Path, findings: Findings
-) -> JsonObject | None:
-    """What is under each name; None when one is not known or cannot be read."""
-    fields: JsonObject = {}
-    right = True
-    for name, (key, value) in parts.items():
-        reader = names.get(name)
-        if reader is None:
-            hint = f"{did_you_mean(name, names)} If this mapping is itself the right result, write {{value: {{…}}}}."
-            findings.add(key, f'unknown name "{name}" beside {_known(parts, names)}', hint.strip())
-            right = False
-            continue
-        found = reader(value, folder, findings)
-        right = right and found is not None
-        fields |= found or {}
-    return fields if right else None
-
-
-def _known(parts: Mapping[str, object], names: Mapping[str, object]) -> str:
-    return ", ".join(f'"{name}"' for name in parts if name in names)
-
-
-def _go_together(node: Node, parts: Mapping[str, object], findings: Findings) -> bool:
-    given = [name for name in RESULTS if name in parts]
-    if len(given) > 1:
-        findings.add(node, f"a result has one form, and this one has {len(given)}: {', '.join(given)}")
-    return len(given) <= 1

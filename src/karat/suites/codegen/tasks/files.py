@@ -56,6 +56,8 @@ class TaskEntry(msgspec.Struct, frozen=True):
     """Seconds that the code may take."""
     memory: int = 1024
     """Megabytes."""
+    environment: str = ""
+    """The environment of karat.yaml that the code runs in."""
     status: Status = "accepted"
     """``draft``: proposed by a program; not scored until a person accepts it."""
 
@@ -115,6 +117,7 @@ def read_task(node: Node, tables: dict[str, Raw], folder: Path, findings: Findin
         timeout=entry.timeout,
         memory_mb=entry.memory,
         tests=tuple(test for test in tests if test is not None),
+        environment=entry.environment,
     )
     only_expects = entry.expect is not None and expected is None and not entry.reference
     conversation: tuple[Turn[Task], ...] = (

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from karat.suites.answers.text_to_sql.components.expression_text import text_of
 from karat.suites.answers.text_to_sql.components.qualified import Schema, qualified
-from karat.suites.answers.text_to_sql.parsed import parsed
+from karat.suites.answers.text_to_sql.parsed import fresh_tree, parsed
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -35,13 +35,15 @@ class Unparsed(Exception):
 
 
 @lru_cache(maxsize=4096)
-def parts_of(sql: str, dialect: str, schema: Schema) -> Parts:
-    """The parts of a query, by their names in PARTS. Raises :class:`Unparsed`."""
+def parts_of(sql: str, dialect: str, schema: Schema, *, gold: bool = False) -> Parts:
+    """The parts of a query, by their names in PARTS. ``gold``: others have read it just now. Raises
+    :class:`Unparsed`."""
     from sqlglot import exp
     from sqlglot.errors import SqlglotError
 
     try:
-        tree = qualified(parsed(sql, dialect).copy(), sql, dialect, schema)
+        read = parsed(sql, dialect).copy() if gold else fresh_tree(sql, dialect)
+        tree = qualified(read, sql, dialect, schema)
         found: dict[str, list[str]] = {name: [] for name in PARTS}
         if isinstance(tree, exp.SetOperation):
             found["set operation"] = [_set_name(tree)]

@@ -1,0 +1,66 @@
+"""Which tasks of a published set can be judged here: the environment that it was made for is there, or its references
+are tried in the one that is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+from karat.core.problems import Problem, UserError, count_of
+from karat.core.records import Case
+from karat.core.suite import NotApplicable
+from karat.suites.codegen.options import Options
+from karat.suites.codegen.records import Task
+from karat.suites.codegen.running.environments import box_for, environment_of, tasks_of
+from karat.suites.codegen.running.references import reference_outcome
+
+
+def environment_problems(cases: Sequence[Case[Task]], options: Options) -> list[Problem]:
+    """Environments that are named and not there, each once; and how many references of a set fail here that was made
+    for another version."""
+    found: list[Problem] = []
+    seen: set[str] = set()
+    astray: dict[str, list[tuple[Case[Task], Task]]] = {}
+    for case in cases:
+        for task in tasks_of(case):
+            name = environment_of(task, options)
+            if not name and task.made_for and task.reference:
+                astray.setdefault(task.made_for, []).append((case, task))
+            if not name or name in seen:
+                continue
+            seen.add(name)
+            try:
+                box_for(task, options)
+            except UserError as error:
+                found.append(_problem(case, f'the task "{case.id}": {error.message}', error.hint))
+    return [*found, *(_failing(wanted, tasks, options) for wanted, tasks in astray.items())]
+
+
+def _failing(wanted: str, tasks: Sequence[tuple[Case[Task], Task]], options: Options) -> Problem:
+    """Run the references. One that fails here leaves its task without a verdict, whatever the answer."""
+    box = box_for(tasks[0][1], options)
+
+    def fails(one: tuple[Case[Task], Task]) -> bool:
+        try:
+            reference_outcome(box, one[1])
+        except NotApplicable:
+            return True
+        return False
+
+    with ThreadPoolExecutor(box.workers) as threads:
+        failing = [case for (case, _), bad in zip(tasks, threads.map(fails, tasks), strict=True) if bad]
+    package, _, version = wanted.partition("==")
+    here = f"pandas {box.versions().pandas or 'none'}"
+    message = (
+        f"{len(failing)} of {count_of(len(tasks), 'reference')} fail here with {here}: "
+        f"the set was written for {package} {version}"
+    )
+    if failing:
+        message += f" (the first: {failing[0].id})"
+    hint = f"Name an environment with {package} {version} in karat.yaml; it is then used for this set."
+    return _problem(tasks[0][0], message, hint, warning=True)
+
+
+def _problem(case: Case[Task], message: str, hint: str, *, warning: bool = False) -> Problem:
+    where = case.source
+    return Problem(message, file=where.file, line=where.line, hint=hint, severity="warning" if warning else "error")

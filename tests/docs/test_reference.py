@@ -1,0 +1,66 @@
+"""The reference pages are what the code says today, and nothing public is missing from them."""
+
+from __future__ import annotations
+
+import pytest
+
+import karat
+from karat.core import plugins
+from tests.conftest import ROOT
+from tools.reference.pages import pages
+from tools.reference.schema_tables import Tables
+
+FOLDER = ROOT / "docs" / "reference"
+
+
+@pytest.fixture(scope="module")
+def made() -> dict[str, str]:
+    return pages()
+
+
+def test_the_pages_are_up_to_date(made: dict[str, str]) -> None:
+    assert {file.name for file in FOLDER.glob("*.md")} == set(made)
+    old = [name for name, text in made.items() if (FOLDER / name).read_text(encoding="utf-8") != text]
+    assert not old, f"{', '.join(old)}: out of date. Write them again: make reference"
+
+
+def test_every_public_name_option_and_suite_is_there(made: dict[str, str]) -> None:
+    assert all(f"### karat.{name}\n" in made["python.md"] for name in karat.__all__)
+    assert "`--predictions" in made["cli.md"].replace("-p, ", "")
+    for name in plugins.names(plugins.SUITES):
+        if plugins.is_own(plugins.SUITES, name):
+            assert f"## Options of {name}\n" in made["config.md"]
+            assert f"## {name}: cases\n" in made["files.md"] and f"## details of {name}\n" in made["json.md"]
+
+
+def test_pages_do_not_depend_on_the_machine(made: dict[str, str]) -> None:
+    for text in made.values():
+        assert " at 0x" not in text and str(ROOT) not in text
+
+
+def test_a_schema_is_shown_in_words() -> None:
+    schema = {
+        "type": "object",
+        "description": "A thing.",
+        "required": ["id"],
+        "properties": {
+            "id": {"type": ["string", "number", "boolean", "null"]},
+            "sizes": {"type": ["array", "null"], "items": {"$ref": "#/definitions/Size"}, "description": "a | b"},
+            "kind": {"enum": ["x", "y"], "default": "x"},
+            "n": {"anyOf": [{"type": "integer"}, {"type": "null"}]},
+        },
+    }
+    lines = Tables({"Thing": schema, "Size": {"type": "object"}}, "s: ").table("Thing")
+    assert lines == [
+        "### s: Thing",
+        "",
+        "A thing.",
+        "",
+        "| key | type | default | meaning |",
+        "|---|---|---|---|",
+        "| `id` | text | required |  |",
+        "| `sizes` | list of [Size](#s-size) |  | a \\| b |",
+        "| `kind` | `x`, `y` | `x` |  |",
+        "| `n` | whole number |  |  |",
+        "",
+    ]

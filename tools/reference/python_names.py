@@ -1,0 +1,78 @@
+"""The public names of Karat: signature, meaning and example of each."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Sequence
+from types import ModuleType
+
+import msgspec
+
+WIDTH = 100
+
+
+def python_names(modules: Sequence[ModuleType]) -> list[str]:
+    """One section per module, one part per name, with the docstring as it is."""
+    lines = ["# Reference: Python", "", "Every public name. [Python](../python.md) explains how to use them together."]
+    lines += ["The examples run as tests.", ""]
+    for module in modules:
+        lines += [f"## {module.__name__}", "", first_paragraph(module), ""]
+        for name in sorted(module.__all__, key=str.lower):
+            lines += entry(module.__name__, name, getattr(module, name))
+    return lines
+
+
+def entry(module: str, name: str, value: object) -> list[str]:
+    """One name."""
+    lines = [f"### {module}.{name}", ""]
+    if not callable(value):
+        return [*lines, f"A value of type `{type(value).__name__}`.", ""]
+    shown = signature(name, value)
+    lines += ["```text", shown, "```", ""] if shown else []
+    text, _, example = (inspect.getdoc(value) or "").partition(">>>")
+    lines += [text.strip().replace("``", "`").replace("<", "&lt;"), ""]
+    if example:
+        lines += ["```python-console", *(">>>" + example).rstrip().splitlines(), "```", ""]
+    return lines
+
+
+def signature(name: str, value: object) -> str:
+    """``name(parameters) -> result``, one parameter per line where they are many. Types are as in the source."""
+    if isinstance(value, type) and issubclass(value, msgspec.Struct):
+        parts, returns = struct_parts(value), ""
+    elif inspect.isfunction(value):
+        found = inspect.signature(value)
+        parts = [plain(str(part)) for part in found.parameters.values()]
+        kinds = [part.kind for part in found.parameters.values()]
+        if inspect.Parameter.KEYWORD_ONLY in kinds and inspect.Parameter.VAR_POSITIONAL not in kinds:
+            parts.insert(kinds.index(inspect.Parameter.KEYWORD_ONLY), "*")
+        empty = found.return_annotation is inspect.Signature.empty
+        returns = "" if empty else f" -> {plain(str(found.return_annotation))}"
+    else:
+        return ""
+    text = f"{name}({', '.join(parts)}){returns}"
+    return text if len(text) <= WIDTH else "\n".join([f"{name}(", *(f"    {part}," for part in parts), f"){returns}"])
+
+
+def struct_parts(value: type[msgspec.Struct]) -> list[str]:
+    """``field: type = default`` of a struct."""
+    types = {
+        name: text for each in reversed(value.__mro__) for name, text in vars(each).get("__annotations__", {}).items()
+    }
+    names, defaults = value.__struct_fields__, value.__struct_defaults__
+    given = dict(zip(names[len(names) - len(defaults) :], defaults, strict=True))
+    given = {name: default for name, default in given.items() if default is not msgspec.NODEFAULT}
+    simple = str | int | float | bool | None
+    shown = {name: f" = {default!r}" if isinstance(default, simple) else " = …" for name, default in given.items()}
+    return [plain(f"{name}: {types[name]}{shown.get(name, '')}") for name in names]
+
+
+def plain(text: str) -> str:
+    """A type as it is in the source, and no address of an object."""
+    return re.sub(r"<.*>", "…", re.sub(r"(: |^|-> )'([^']*)'", r"\1\2", text))
+
+
+def first_paragraph(module: ModuleType) -> str:
+    """What a module is for."""
+    return (inspect.getdoc(module) or "").split("\n\n")[0].replace("``", "`").replace("<", "&lt;")
