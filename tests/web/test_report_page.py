@@ -42,7 +42,7 @@ def test_a_large_report_is_written_once_while_its_page_waits() -> None:
     assert reports.get((1,), write) is None and reports.get((1,), write) is None
     told.wait(PATIENCE)
     progress = reports.progress((1,))
-    assert progress is not None and (progress.doing, progress.seconds) == ("reading the figures", 0)
+    assert progress is not None and (progress.doing, progress.waited) == ("reading the figures", 0)
     begin.set()
     assert wait_for(reports, (1,)) == b"page"
     assert wait_for(reports, (1,)) == b"page"

@@ -27,8 +27,8 @@ class Progress(msgspec.Struct, frozen=True):
     began: float
 
     @property
-    def seconds(self) -> int:
-        """Since it was asked for."""
+    def waited(self) -> int:
+        """Seconds since it was asked for."""
         return int(monotonic() - self.began)
 
 
