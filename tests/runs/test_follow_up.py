@@ -116,3 +116,12 @@ def test_a_run_that_was_stopped_goes_on_in_the_same_conversation() -> None:
     said = [(message["role"], message["content"]) for message in asked_once.messages]
     assert said == [("user", "q"), ("assistant", "bad"), ("user", "try 1"), ("assistant", "worse"), ("user", "try 2")]
     assert unfinished(suite, [CASE], SuiteOptions(), {("c", 0, 0): found}) == {}
+
+
+def test_a_budget_that_is_used_up_ends_the_asking() -> None:
+    suite = replace(suite_that_wants(b"good", 5), spent=lambda found, _: "tokens" if (found.tokens or 0) >= 20 else "")
+    found, heard = asked(suite, [answer(b"bad"), answer(b"worse"), answer(b"good")])
+    assert found is not None and attempts(found.response) == [b"bad", b"worse"]
+    assert len(heard) == 2
+    stored = {("c", 0, 0): found}
+    assert unfinished(suite, [CASE], SuiteOptions(), stored) == {}

@@ -229,6 +229,29 @@ class Listed(msgspec.Struct, frozen=True):
     folded: bool = True
 
 
+class TimelineBar(msgspec.Struct, frozen=True):
+    """One step on the way to an answer."""
+
+    label: str
+    text: str
+    share: int
+    """The length of its bar, in per cent of the longest."""
+    right: bool | None = None
+    """Whether it is as it should be; None: it is not known, or was not done."""
+    note: str = ""
+    marked: str = ""
+    """Why the eye should go here first."""
+
+
+class Timeline(msgspec.Struct, frozen=True):
+    """Steps in their order, each with a bar for what it took."""
+
+    kind: ClassVar[str] = "timeline"
+    title: str
+    bars: tuple[TimelineBar, ...]
+    note: str = ""
+
+
 class Lines(msgspec.Struct, frozen=True):
     """Two texts as one, line by line."""
 
@@ -237,7 +260,7 @@ class Lines(msgspec.Struct, frozen=True):
     lines: tuple[tuple[Mark, str], ...]
 
 
-View = Terms | CellTable | Codes | Grids | RankedList | Texts | Listed | Lines
+View = Terms | CellTable | Codes | Grids | RankedList | Texts | Listed | Timeline | Lines
 
 
 class CaseForm(msgspec.Struct, frozen=True):

@@ -305,6 +305,9 @@ class Suite(Generic[Target, Options, Comparison]):
     follow_up: Callable[[Case[Target], int, Sequence[bytes], Options], str | None] | None = None
     """(case, user turn, responses so far, options) → what to say to the system next, such as an error to fix; None: its
     answer is final. All responses to a turn are one prediction, see ``records.join_attempts``."""
+    spent: Callable[[Prediction, Options], str] = lambda _prediction, _options: ""
+    """(all responses to a turn so far, options) → the budget that they have used up, so that the system is not asked
+    again; empty: it may go on."""
     default_system: Callable[[Path, Options], SystemConfig | None] = lambda _path, _options: None
     """(cases, options) → what answers the cases when no system and no predictions are named; None: somebody must be
     named."""

@@ -46,6 +46,8 @@ def following_up(
             bodies = attempts(found.response)
             heard = bodies[: looked_at + 1]
             case = in_flight[request.case_id, request.repeat]
+            if looked_at + 1 == len(bodies) and suite.spent(found, options):
+                break
             said = await asyncio.to_thread(suite.follow_up, case, request.turn, heard, options)
             if said is None:
                 break
@@ -76,6 +78,7 @@ def unfinished(
         for key, one in stored.items()
         if one.error is None
         and key[0] in known
+        and not suite.spent(one, options)
         and suite.follow_up(known[key[0]], key[1], attempts(one.response), options) is not None
     }
 

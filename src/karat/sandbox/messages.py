@@ -14,6 +14,7 @@ from karat.sandbox.records import Limits, Outcome, SnippetError, Status
 from karat.sandbox.wire import Wire, plain
 
 LENGTH = struct.Struct("<I")
+MOST_FIGURES = 64
 NOTHING_SET = "it set no `result`, and its last line is not an expression"
 
 
@@ -61,6 +62,7 @@ class _Message(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     result: Wire = None
     error: _Error | None = None
     what: Literal["cells", "digits"] = "cells"
+    figures: Annotated[list[msgspec.Raw], msgspec.Meta(max_length=MOST_FIGURES)] = []
 
 
 _decode = msgspec.json.Decoder(_Message)
@@ -125,6 +127,7 @@ def _believed(seen: Outcome, facts: Facts, data: bytes, limits: Limits) -> Outco
         return _with(seen, "result_too_large", _TOO_LARGE["cells"].format(limits=limits))
     except (msgspec.DecodeError, BadValue, RecursionError, UnicodeDecodeError) as problem:
         return _with(seen, "bad_message", f"its message cannot be read: {str(problem)[:200]}")
+    seen = msgspec.structs.replace(seen, figures=tuple(map(bytes, message.figures)))
     if facts.exit != 0:
         return _with(seen, "bad_message", f"it answered, and then ended with exit code {facts.exit}")
     if message.status == "ok":

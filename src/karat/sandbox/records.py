@@ -43,6 +43,10 @@ class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     files: int = 64 * MB
     """Bytes of files in its own folder."""
     threads: int = 16
+    figures: int = 0
+    """Figures that are read while it draws them; 0: none is looked at."""
+    pictures: int = 0
+    """Whether these are drawn as pictures too: 1 for yes."""
 
 
 class SnippetError(msgspec.Struct, frozen=True, rename={"class_": "class"}):
@@ -79,6 +83,8 @@ class Outcome(msgspec.Struct, frozen=True):
     """Bytes it held beyond what it began with."""
     detail: str = ""
     """One sentence on a status that needs one."""
+    figures: tuple[bytes, ...] = ()
+    """What it drew, a JSON text each, as the child wrote it: whoever reads one checks it."""
 
     @property
     def ok(self) -> bool:

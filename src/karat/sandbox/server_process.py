@@ -27,8 +27,10 @@ GRACE = 5.0
 SLACK = 1024**2
 PLOTS = re.compile(r"matplotlib|seaborn|pyplot|\bplt\b|\.plot\b|\.hist\(|\.boxplot\(")
 """Code that probably draws."""
-LIBRARIES = re.compile(r"\b(?:duckdb|polars)\b")
+LIBRARIES = re.compile(r"\b(?:duckdb|polars|seaborn|plotly|altair)\b")
 """What code may import beside pandas and numpy, and takes long to import."""
+MODULES = {"plotly": "plotly.express"}
+"""What is imported for a library whose name alone imports little."""
 
 
 _Short = Annotated[str, msgspec.Meta(max_length=100)]
@@ -106,7 +108,7 @@ class Server:
         wire, asked = self._wire(limits), _asked(tables)
         head = {"do": "run", "tables": asked, "limits": wire, "mentions_csv": "csv" in code.lower()}
         request = frame(head, code.encode("utf-8", "replace"))
-        self._prepare(code)
+        self._prepare(code, draws=bool(limits.figures))
         most = 2 * limits.output + limits.result + SLACK
         for _ in range(2):
             facts, body = self._ask(request, limits.wall + GRACE, most)
@@ -115,12 +117,12 @@ class Server:
             self._send_tables([table for table in tables if table.digest in facts.need], tables)
         raise Lost("the server keeps requesting tables that it already has")
 
-    def _prepare(self, code: str) -> None:
+    def _prepare(self, code: str, *, draws: bool = False) -> None:
         """Import once, in the server, what code seems to need: in every child it would take longer than most snippets
         may."""
-        if not self._draws and PLOTS.search(code):
+        if not self._draws and (draws or PLOTS.search(code)):
             self._prepare_drawing()
-        wanted = set(LIBRARIES.findall(code)) - self._imported
+        wanted = {MODULES.get(name, name) for name in LIBRARIES.findall(code)} - self._imported
         if wanted:
             self._import(sorted(wanted))
 
@@ -129,7 +131,7 @@ class Server:
 
         ``code``: what is known of the code that will run, to make ready what it needs.
         """
-        self._prepare(code)
+        self._prepare(code, draws=bool(limits.figures))
         head = {
             "do": "session",
             "tables": _asked(tables),

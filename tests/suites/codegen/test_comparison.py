@@ -10,12 +10,13 @@ from hypothesis import strategies as st
 from karat.core.explanation import plain_details
 from karat.core.records import Prediction, join_attempts
 from karat.core.scores import Score
-from karat.suites.codegen.comparison import Comparison, compare
+from karat.suites.codegen.comparison import Comparison
 from karat.suites.codegen.details import details
 from karat.suites.codegen.metrics import METRICS
 from karat.suites.codegen.metrics.overall import WEIGHTS, overall_of
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.repair.follow_up import follow_up
+from karat.suites.codegen.steps.compare import compare
 from tests.suites.codegen.tasks import MEANS, QUESTION, QUICK, case_of, judge_code
 
 RIGHT = 'result = df.groupby("city")["price"].mean()'

@@ -16,11 +16,11 @@ from karat.core.results.result import CaseResult
 from karat.environments import Environment
 from karat.runs.scoring import score_cases
 from karat.suites.codegen.cases import load_cases
-from karat.suites.codegen.comparison import compare
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.options_check import check_options
 from karat.suites.codegen.records import Expected, Task
 from karat.suites.codegen.running.environments import box_for, environment_of, group
+from karat.suites.codegen.steps.compare import compare
 from karat.suites.codegen.tasks.check import check_cases
 from karat.suites.codegen.tasks.runnable import environment_problems
 

@@ -61,7 +61,9 @@ def main(tables: Tables, isolation: Isolation, pipes: tuple[int, int, int], go: 
         os._exit(97)
     try:
         me = os.getpid()
-        message = snippet.run(code, frames, int(head["limits"]["cells"]))
+        limits = head["limits"]
+        figures = int(limits["figures"]), int(limits["pictures"])
+        message = snippet.run(code, frames, int(limits["cells"]), figures)
         if os.getpid() != me:  # a process that the snippet forked has come out of it too; it has nothing to say
             os._exit(0)
         for stream in (out, err):

@@ -36,6 +36,7 @@ class Server:
         os.environ["MPLCONFIGDIR"] = f"{self.work}/matplotlib"  # emptied after every snippet
         os.environ["HOME"] = f"{self.work}/home"  # likewise; some libraries are not imported without one
         self.isolation = self._isolation(usual)
+        os.environ["HOME"] = self.isolation.folder  # altair asks for one when it is imported
         self.tables = Tables(self.shelf, safe=self.isolation.rules is not None and self.isolation.filter is not None)
         self.spare: Forked | None = None
         self.alone = bool(settings["own_pids"]) and os.getpid() in (1, 2)

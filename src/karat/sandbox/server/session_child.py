@@ -12,6 +12,7 @@ import io
 import os
 import random
 import socket
+import sys
 from typing import NoReturn
 
 from . import fork_gate, page_copies, rlimits, seccomp, snippet
@@ -57,7 +58,11 @@ def main(tables: Tables, isolation: Isolation, pipes: tuple[int, int, int], go: 
             code = read_exactly(GO, size).decode("utf-8")
             if step["restored"]:
                 _return_to(place, isolation.folder)
-            _answer(snippet.run_in(names, code, int(step["cells"]), f"<snippet {step['number']}>"), streams)
+            figures = int(step["figures"]), int(step["pictures"])
+            file = f"<snippet {step['number']}>"
+            message = snippet.run_in(names, code, int(step["cells"]), file, figures)
+            _close_figures()
+            _answer(message, streams)
             with contextlib.suppress(OSError):
                 place = os.getcwd()
     except Closed:
@@ -87,6 +92,14 @@ def _forked() -> bool:
         os.close(fd)
     os.write(RESULT, READY)
     return True
+
+
+def _close_figures() -> None:
+    """What one step drew is not drawn again by the next, as in a notebook."""
+    pyplot = sys.modules.get("matplotlib.pyplot")
+    if pyplot is not None:
+        with contextlib.suppress(BaseException):  # a step may have changed it
+            pyplot.close("all")
 
 
 def _return_to(place: str, folder: str) -> None:

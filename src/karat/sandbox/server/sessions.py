@@ -127,7 +127,8 @@ class Session:
         runner = self._taken(after) if head["in_place"] else self._fork(after, base)
         if runner is None:
             return {"lost": True}, None
-        text = begin({"restored": restored, "cells": head["limits"]["cells"], "number": head["number"]}, [code.used])
+        wanted = {name: head["limits"][name] for name in ("cells", "figures", "pictures")}
+        text = begin({"restored": restored, "number": head["number"], **wanted}, [code.used])
         watch = StepWatch(runner.pid, runner.reading, runner.go, head["limits"], self.work, runner.gate)
         self.folder_of = -1
         facts = watch.run(control, session_child.RUN + text if head["in_place"] else text, code)

@@ -16,27 +16,38 @@ import traceback
 import types
 from collections.abc import Mapping
 
+from .figure_watch import FigureWatch
 from .libraries import is_there, numpy, pandas
 from .result_data import TEXT, Converter, TooLarge
 
 FILE = "<snippet>"
 ABSENT = object()
+NO_FIGURES = (0, 0)
 
 
-def run(code: str, tables: Mapping[str, object], most_cells: int) -> bytes:
+def run(code: str, tables: Mapping[str, object], most_cells: int, figures: tuple[int, int] = NO_FIGURES) -> bytes:
     """The message for the host: what the code left as its answer, or what went wrong."""
-    return run_in(namespace(tables), code, most_cells)
+    return run_in(namespace(tables), code, most_cells, figures=figures)
 
 
-def run_in(names: dict[str, object], code: str, most_cells: int, file: str = FILE) -> bytes:
-    """The same with names that are there already, which the code may change: those of the steps before it."""
+def run_in(
+    names: dict[str, object], code: str, most_cells: int, file: str = FILE, figures: tuple[int, int] = NO_FIGURES
+) -> bytes:
+    """The same with names that are there already, which the code may change: those of the steps before it.
+
+    ``figures``: how many are read, and whether they are drawn as pictures too.
+    """
     linecache.cache[file] = (len(code), None, code.splitlines(keepends=True), file)
     try:
+        watch = FigureWatch(*figures) if figures[0] else None
         value = _answer_of(code, names, file)
         if value is ABSENT:
             message: dict[str, object] = {"status": "nothing"}
         else:
             message = {"status": "ok", "result": Converter(most_cells).value(value)}
+        if watch is not None:
+            message["figures"] = watch.finish(None if value is ABSENT else value)
+            watch.unwatch()
     except TooLarge as problem:
         message = {"status": "too_large", "what": str(problem)}
     except BaseException as problem:

@@ -7,7 +7,6 @@ from karat.core.suite import Suite
 from karat.suites.codegen.accept import accept
 from karat.suites.codegen.case_file import case_file
 from karat.suites.codegen.cases import cases_from, load_cases, recognises, stream_cases, truth
-from karat.suites.codegen.comparison import compare
 from karat.suites.codegen.covers import coverable, covers
 from karat.suites.codegen.details import Details, details
 from karat.suites.codegen.explain import explain
@@ -28,6 +27,8 @@ from karat.suites.codegen.report import report
 from karat.suites.codegen.responses import understand
 from karat.suites.codegen.rubric import RUBRIC
 from karat.suites.codegen.running.environments import group
+from karat.suites.codegen.steps.budgets import spent
+from karat.suites.codegen.steps.compare import compare
 from karat.suites.codegen.tasks.check import check_cases
 from karat.suites.codegen.tasks.files import TaskEntry, TaskFile
 from karat.suites.codegen.try_target import try_target
@@ -60,6 +61,7 @@ suite = Suite(
     highlights=highlights,
     figures=figures,
     follow_up=follow_up,
+    spent=spent,
     prompting=PROMPTING,
     rubric=RUBRIC,
     accept=accept,

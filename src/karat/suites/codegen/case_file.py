@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from karat.core.case_file import CaseFile, as_yaml, base_name
-from karat.core.json_types import JsonMapping, JsonObject
+from karat.core.json_types import Json, JsonMapping, JsonObject
+from karat.suites.codegen.plots.written import written_plot_of
 from karat.suites.codegen.tasks.hidden_tests import KEYS, KINDS
 
 
@@ -26,9 +27,14 @@ def _task(case: JsonMapping) -> JsonObject | None:
     if asked is None or asked["target"].get("template") or asked["target"].get("answer", "result") != "result":
         return None
     target = asked["target"]
-    found: JsonObject = {"id": case["id"], "question": asked["content"], "name": case.get("name", "")}
+    question = asked["content"]
+    if target.get("steps"):  # the first step has its question itself
+        question = question.removesuffix(target["steps"][0]["question"].strip()).strip()
+    found: JsonObject = {"id": case["id"], "question": question, "name": case.get("name", "")}
     found |= _tables_and_expected(target)
     found["tests"] = [_test(test) for test in target.get("tests", ())]
+    found["steps"] = [_step(step) for step in target.get("steps", ())]
+    found["final"] = list(target.get("final", ()))
     keys = ("reference", "language", "reference_language", "setup", "cluster", "environment")
     found |= {key: target.get(key, "") for key in keys}
     found |= {"tags": case.get("tags", ()), "comments": case.get("comments", "")}
@@ -38,6 +44,13 @@ def _task(case: JsonMapping) -> JsonObject | None:
         for key, value in found.items()
         if value or key == "expected"
     }
+
+
+def _step(step: JsonMapping) -> JsonObject:
+    found: JsonObject = {"question": step["question"], **_tables_and_expected(step)}
+    found |= {"reference": step.get("reference", ""), "tests": [_test(test) for test in step.get("tests", ())]}
+    found["timeout"] = step.get("timeout")
+    return {key: value for key, value in found.items() if value or key == "expected"}
 
 
 def _tables_and_expected(target: JsonMapping) -> JsonObject:
@@ -50,8 +63,15 @@ def _tables_and_expected(target: JsonMapping) -> JsonObject:
     }
     expected = target.get("expected")
     if expected:
-        found["expected"] = {form: base_name(value) if form == "file" else value for form, value in expected.items()}
+        found["expected"] = {form: _written(form, value) for form, value in expected.items()}
     return found
+
+
+def _written(form: str, value: Json) -> Json:
+    """What is expected under one name, as a file gives it."""
+    if form == "plot":
+        return written_plot_of(value)
+    return base_name(value) if form == "file" else value
 
 
 def _test(test: JsonMapping) -> JsonObject:

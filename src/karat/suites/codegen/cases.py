@@ -25,13 +25,14 @@ from karat.core.records import Case, Where
 from karat.core.yaml.plain_values import node_of
 from karat.core.yaml.structs import Findings, documents
 from karat.suites.codegen.benchmarks import dabench, ds1000, pandaseval
-from karat.suites.codegen.records import HiddenTest, TableSource, Task
+from karat.suites.codegen.records import HiddenTest, Step, TableSource, Task
 from karat.suites.codegen.tasks.files import read_task, tasks_in
 
 YAML = (".yaml", ".yml")
 LINES = (".jsonl", ".jsonl.gz")
 SUFFIXES = (*YAML, *LINES)
 PROJECT = "karat.yaml"
+OWN_KEYS = {"tables", "reference", "expected", "tests"}
 
 Found = Iterator[Case[Task] | Problem]
 
@@ -188,13 +189,13 @@ def _looks_like_tasks(file: Path) -> bool:
         for root in documents(read_unpacked(file), findings):
             for node, tables, _ in tasks_in(root, findings):
                 keys = {str(key.value) for key, _ in node.value} if isinstance(node, MappingNode) else set()
-                return "question" in keys and bool(
-                    tables or keys & {"tables", "reference", "expected", "setup", "tests"}
+                return bool(keys & {"question", "steps"}) and bool(
+                    tables or keys & {"tables", "reference", "expected", "setup", "tests", "steps"}
                 )
         return False
     row = _first_row(file) if file.name.endswith(LINES) else {}
     known = (ds1000.is_problem, pandaseval.is_problem, dabench.is_question)
-    own = "id" in row and "question" in row and bool(set(row) & {"tables", "reference", "expected", "tests"})
+    own = "id" in row and ("steps" in row or ("question" in row and bool(set(row) & OWN_KEYS)))
     return any(fits(row) for fits in known) or own
 
 
@@ -215,9 +216,17 @@ def _truth(task: Task) -> object:
     said: tuple[object, ...] = (tables, expected, right, task.reference, task.setup, task.template, task.answer)
     if task.harness is not None:
         said = (*said, task.harness)
+    if task.steps:
+        said = (*said, task.final, tuple(map(_step_truth, task.steps)))
     if task.language != "python" or task.reference_language is not None:
         said = (*said, task.language, task.reference_language)
     return (*said, tuple(map(_test_truth, task.tests))) if task.tests else said
+
+
+def _step_truth(step: Step) -> object:
+    right = _digest(step.expected.file) if step.expected is not None and step.expected.file else ""
+    expected = msgspec.structs.replace(step.expected, file="") if step.expected is not None else None
+    return (step.question, expected, right, step.reference, tuple(map(_test_truth, step.tests)))
 
 
 def _test_truth(test: HiddenTest) -> object:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import msgspec
 
-from karat.core.records import Case, Prediction, attempts
+from karat.core.records import Case
 from karat.core.suite import NotApplicable
 from karat.engines import EngineError
 from karat.sandbox import Column, Outcome, Plain, Sandbox, Series
@@ -28,17 +28,19 @@ from karat.suites.codegen.metrics.recovery import ErrorRecovery, recovery_of
 from karat.suites.codegen.metrics.understanding import PromptUnderstanding, understanding_of
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.perturb import perturbed
+from karat.suites.codegen.plots.correctness import plot_correctness
+from karat.suites.codegen.plots.drawn import expects_plot
 from karat.suites.codegen.question.reading import read_question
 from karat.suites.codegen.question.vocabulary import vocabulary
 from karat.suites.codegen.records import Answers, Asked, Attempt, CodeFacts, Task
 from karat.suites.codegen.results.precision import with_asked_digits
 from karat.suites.codegen.results.tables import NoTableError, given_table
 from karat.suites.codegen.running.answers import run_answer, runnable
-from karat.suites.codegen.running.completion import code_for
-from karat.suites.codegen.running.environments import UsedEnvironment, box_for, used
+from karat.suites.codegen.running.environments import UsedEnvironment, used
 from karat.suites.codegen.running.printed_answers import REASON, advice
 from karat.suites.codegen.running.references import reference_outcome, schema_of
 from karat.suites.codegen.running.sql_programs import in_python
+from karat.suites.codegen.steps.records import SessionResult
 from karat.tables.explain.sample import ROWS, TableSample, sample_of
 
 
@@ -65,18 +67,12 @@ class Comparison(msgspec.Struct, frozen=True):
     """The first rows of a result that is more than one value."""
     tests: TestResults = TestResults()
     environment: UsedEnvironment = UsedEnvironment()
+    session: SessionResult | None = None
+    """The steps, where the task has some; everything else is then about the last step that decides."""
 
     @property
     def last(self) -> Attempt:
         return self.attempts[-1]
-
-
-def compare(case: Case[Task], turn: int, prediction: Prediction, options: Options) -> Comparison:
-    """Run and judge an answer. Raises Unreadable when the response holds no text, NotApplicable when the task's own
-    gold fails."""
-    question, task = asked_in(case, turn)
-    codes = [code_for(task, response) for response in attempts(prediction.response)]
-    return judged(question, task, codes, options, box_for(task, options))
 
 
 def asked_in(case: Case[Task], turn: int) -> tuple[str, Task]:
@@ -103,7 +99,7 @@ def judged(
     schema, values = schema_of(box, task)
     asked = read_question(question, schema, values=values, words_known=vocabulary(options.vocabulary))
     facts = facts_of(task, code, schema)
-    correctness, tests = _correctness(
+    correctness, tests = full_correctness(
         box, task, code, outcome, asked, facts, with_asked_digits(options, asked, written)
     )
     if tried[-1].printed and correctness.score is not None and not correctness.passed:
@@ -111,7 +107,8 @@ def judged(
         correctness = msgspec.structs.replace(correctness, reason=REASON, evidence=told)
     if live and correctness.score is None and not outcome.ok:
         correctness = Correctness(0.0, reason="did_not_run")
-    quality = quality_of(own, facts, draws=asked.drawing) if task.language == "python" else NO_QUALITY
+    draws = asked.drawing or expects_plot(task)
+    quality = quality_of(own, facts, draws=draws) if task.language == "python" else NO_QUALITY
     performance = performance_of(box, task, code, passed=correctness.passed, options=options)
     by_reference = facts_of(task, task.reference, schema) if task.reference else None
     understanding = understanding_of(asked, facts, by_reference)
@@ -144,8 +141,8 @@ def judged(
         recovery,
         overall_of(parts, reasons),
         None if correctness.score is None else correctness.passed and len(tried) == 1,
-        _shown(outcome.result) if outcome.ok else "",
-        _sample(outcome.result) if outcome.ok else None,
+        shown(outcome.result) if outcome.ok else "",
+        sampled(outcome.result) if outcome.ok else None,
         tests,
         used(box),
     )
@@ -158,12 +155,12 @@ def _with_runnable_reference(task: Task) -> Task:
         raise NotApplicable(f"gold_error: the reference is not run: {error.message}") from error
 
 
-def _shown(result: Plain) -> str:
+def shown(result: Plain) -> str:
     """Cut; of the results of several inputs the first."""
     return repr(result.shown if isinstance(result, Answers) else result)[:2_000]
 
 
-def _sample(result: Plain) -> TableSample | None:
+def sampled(result: Plain) -> TableSample | None:
     """None for a single value, and for what is no table. Of a large table only the first rows become texts."""
     found = result.shown if isinstance(result, Answers) else result
     height = found.height if isinstance(found, Frame) else len(found.column.values) if isinstance(found, Series) else 0
@@ -198,9 +195,18 @@ def _tried(box: Sandbox, task: Task, codes: list[str]) -> tuple[tuple[Attempt, .
     return tuple(tried), outcome
 
 
-def _correctness(
+def _found(box: Sandbox, task: Task, outcome: Outcome, asked: Asked, options: Options) -> Correctness:
+    """The word on the result, or on the plot where one is expected."""
+    plot = task.expected.plot if task.expected is not None else None
+    if plot is not None:
+        return plot_correctness(box, task, plot, outcome, options.compare_options())
+    return correctness_of(box, task, outcome, ordered=asked.ordered, options=options)
+
+
+def full_correctness(
     box: Sandbox, task: Task, code: str, outcome: Outcome, asked: Asked, facts: CodeFacts, options: Options
 ) -> tuple[Correctness, TestResults]:
+    """Whether a result is right, with the task's tests and on changed tables too."""
     if task.harness is not None:
         return tested(box, task, task.harness, code, outcome, options), TestResults()
     if task.reference:
@@ -213,7 +219,7 @@ def _correctness(
         if not found.passed:
             return found, tests
     else:
-        found = correctness_of(box, task, outcome, ordered=asked.ordered, options=options)
+        found = _found(box, task, outcome, asked, options)
     found = perturbed(box, task, code, found, outcome.result, asked=asked, facts=facts, options=options)
     found = with_tests(found, tests)
     if found.passed:

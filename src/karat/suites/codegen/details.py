@@ -20,6 +20,7 @@ from karat.suites.codegen.metrics.recovery import ErrorRecovery
 from karat.suites.codegen.metrics.understanding import PromptUnderstanding
 from karat.suites.codegen.records import Attempt, ErrorClass
 from karat.suites.codegen.running.environments import UsedEnvironment
+from karat.suites.codegen.steps.records import SessionResult
 from karat.tables.explain.sample import TableSample
 
 Try = CaseResult | RepeatResult
@@ -48,6 +49,8 @@ class Details(msgspec.Struct, frozen=True):
     """What the task's tests said, and the relations that were tried."""
     environment: UsedEnvironment | msgspec.UnsetType = msgspec.UNSET
     """What the code ran with."""
+    steps: SessionResult | msgspec.UnsetType = msgspec.UNSET
+    """The steps, where the task has some."""
 
     @property
     def missing(self) -> tuple[str, ...]:
@@ -77,6 +80,7 @@ def details(turns: Sequence[tuple[int, Comparison]]) -> Details:
         comparison.sample or msgspec.UNSET,
         comparison.tests if comparison.tests.parts else msgspec.UNSET,
         comparison.environment,
+        comparison.session or msgspec.UNSET,
     )
 
 

@@ -6,17 +6,22 @@ from karat.core.explanation import Explanation, Part, differing_lines
 from karat.suites.codegen.details import Details
 from karat.suites.codegen.failures import failure_of
 from karat.suites.codegen.records import Task
+from karat.suites.codegen.steps.form import sentence
 from karat.tables.explain.cells import cells_of
 
 
 def explain(details: Details, task: Task | None) -> Explanation:
     """The reason is the error of the last attempt, or why its result is wrong."""
     wrong = details.error is not None or (details.correctness.score is not None and not details.correctness.passed)
+    if details.steps and any(step.number in details.steps.final for step in details.steps.unsettled):
+        return Explanation(
+            outcome="needs_review", reason=details.correctness.reason, headline=sentence(details.steps), extra=details
+        )
     reference = task.reference if task is not None else ""
     return Explanation(
         outcome="wrong" if wrong else "right",
         reason=details.reason,
-        headline=details.reason,
+        headline=sentence(details.steps) if details.steps else details.reason,
         parts=(Part("requirements", missing=details.missing),) if details.missing else (),
         cells=cells_of(details.correctness.evidence),
         lines=differing_lines(reference, details.code) if reference and details.code else (),

@@ -25,6 +25,7 @@ from karat.core.records import Prediction
 from karat.suites.codegen.details import Details
 from karat.suites.codegen.hidden_tests.records import TestResults
 from karat.suites.codegen.records import Task
+from karat.suites.codegen.steps.form import session_form
 from karat.tables.explain.cells import cell_text
 from karat.tables.explain.reason_words import table_sentence
 from karat.tables.explain.sample import TableSample
@@ -44,7 +45,9 @@ _REASONS = {
 
 
 def form(details: Details, task: Task | None, _answer: Prediction | None) -> CaseForm:
-    """The result first, then the code; what the question asks for is folded."""
+    """The result first, then the code; what the question asks for is folded. Of a session: its steps."""
+    if details.steps:
+        return session_form(details.steps, task)
     views = [*_result(details, task), _code(details, task)]
     if len(details.attempts) > 1:
         views.append(_tries(details))

@@ -47,6 +47,14 @@ class Options(SuiteOptions, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     """How often each is measured; the best run counts."""
     scales: tuple[int, ...] = (1, 4, 16)
     """How many times the rows of the tables are repeated when code is measured; the first is the data as it is."""
+    session_timeout: float = 120.0
+    """Seconds that the code of all steps of a session may take together."""
+    max_calls: int | None = None
+    """How often a system is called for one session; the steps after that are missing."""
+    max_tokens: int | None = None
+    """Tokens that one session may take, as far as the system reports them."""
+    max_cost: float | None = None
+    """The same for its cost."""
     python: str = ""
     """Another Python to run the code with: results differ between versions of pandas."""
     environment: str = ""
@@ -69,6 +77,10 @@ class Options(SuiteOptions, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         for name in ("rel_tol", "abs_tol"):
             if not 0 <= getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 0 and below 1")
+        for name in ("session_timeout", "max_calls", "max_tokens", "max_cost"):
+            value = getattr(self, name)
+            if value is not None and not value > 0:
+                raise ValueError(f"{name} must be above 0")
         if not 1 <= self.repeats_for_timing <= MOST_REPEATS:
             raise ValueError(f"repeats_for_timing must be 1 to {MOST_REPEATS}")
         if not self.scales or any(not 1 <= scale <= LARGEST_SCALE for scale in self.scales):

@@ -1,7 +1,8 @@
 """Recorded code: a JSONL file, or a folder with a file ``<id>.py`` (or ``<id>.sql``) for each task.
 
 A line has ``id`` and one of ``code``, ``response`` (text with a fenced block, or a chat completion), ``attempts`` (the
-first try and its repairs, in their order); and, where known, ``repeat``, ``latency``, ``tokens``, ``cost``, ``error``.
+first try and its repairs, in their order), ``steps`` (the code for each step of a session); and, where known,
+``repeat``, ``latency``, ``tokens``, ``cost``, ``error``.
 In file names ``/`` of an id is written ``__``.
 
 Files in HumanEval's form have ``task_id`` and ``completion`` (EvalPlus: ``solution``), one line for each sample:
@@ -25,7 +26,7 @@ from karat.core.loaded import LoadedPredictions, Said, all_predictions
 from karat.core.problems import Problem, UserError, did_you_mean
 from karat.core.records import Prediction, join_attempts, misplaced, recorded_error, recorded_tokens, recorded_trace
 
-ANSWERS = ("code", "response", "attempts", "completion", "solution")
+ANSWERS = ("code", "response", "attempts", "steps", "completion", "solution")
 SAMPLES = ("completion", "solution")
 """A second line for the same task is another sample."""
 ABOUT = ("id", "task_id", "turn", "repeat", "latency", "tokens", "cost", "error")
@@ -42,6 +43,8 @@ class RecordedLine(msgspec.Struct, frozen=True):
     code: str | None = None
     response: Json = None
     attempts: tuple[Json, ...] | None = None
+    steps: tuple[Json, ...] | None = None
+    """The answers to the steps of a session, in their order; null for one that was not answered."""
     completion: str | None = None
     solution: str | None = None
     turn: int | None = None
@@ -123,10 +126,11 @@ def _prediction(line: bytes, file: str, number: int, samples: Counter[str]) -> P
     if not given and error is None:
         hint = _nearest(list(msgspec.json.decode(line)), ANSWERS)
         return Problem('an answer without "code", "response" or "attempts"', file=file, line=number, hint=hint)
-    if told.attempts is not None and not told.attempts:
-        return Problem('"attempts" is an empty list', file=file, line=number, hint=EXAMPLE)
-    if told.attempts is not None:
-        response = join_attempts([_bytes(attempt) for attempt in told.attempts])
+    several = told.attempts if told.attempts is not None else told.steps
+    if several is not None and not several:
+        return Problem(f'"{given[0]}" is an empty list', file=file, line=number, hint=EXAMPLE)
+    if several is not None:
+        response = join_attempts([b"" if answer is None else _bytes(answer) for answer in several])
     else:
         response = _bytes(getattr(told, given[0])) if given else b""
     return Prediction(

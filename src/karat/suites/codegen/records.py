@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeAlias
 import msgspec
 
 from karat.core.json_types import Json
+from karat.suites.codegen.plots.records import PlotGold
 
 ErrorClass = Literal[
     "column_error", "syntax_error", "type_error", "index_error", "attribute_error", "value_error", "other_error"
@@ -46,6 +47,8 @@ class Expected(msgspec.Struct, frozen=True, omit_defaults=True):
     """A CSV or Parquet file."""
     named: dict[str, str] | None = None
     """Named figures, as in DABench: each must be among the result's."""
+    plot: PlotGold | None = None
+    """What the plot that the code draws must show."""
 
 
 class Harness(msgspec.Struct, frozen=True):
@@ -115,6 +118,17 @@ class HiddenTest(msgspec.Struct, frozen=True, omit_defaults=True, rename={"asser
     """Where the entry is in its file."""
 
 
+class Step(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One step of a session: what is asked, and what is right, as in a task."""
+
+    question: str
+    expected: Expected | None = None
+    reference: str = ""
+    tests: tuple[HiddenTest, ...] = ()
+    timeout: float | None = None
+    """Seconds; None: those of the task."""
+
+
 class Task(msgspec.Struct, frozen=True, omit_defaults=True):
     """What the code works on and what it should come to. Paths are as the loader resolved them."""
 
@@ -142,6 +156,10 @@ class Task(msgspec.Struct, frozen=True, omit_defaults=True):
     """Where there is one, ``setup`` and ``template`` are only read, to see what the code does; this is what runs."""
     tests: tuple[HiddenTest, ...] = ()
     """What else must hold of a right answer. Never shown to a system."""
+    steps: tuple[Step, ...] = ()
+    """The steps of a session. Each says what is right after it; the task itself does not then."""
+    final: tuple[int, ...] = ()
+    """The numbers of the steps that decide, from 1; none: the last one."""
     environment: str = ""
     """The environment of the project that its code runs in; empty: that of the options."""
     made_for: str = ""

@@ -31,6 +31,7 @@ from karat.suites.codegen.metrics import METRICS
 from karat.suites.codegen.metrics.correctness import FIGURES
 from karat.suites.codegen.repair.excel_recovery import recovery_sheet
 from karat.suites.codegen.running.printed_answers import REASON as PRINTED
+from karat.suites.codegen.steps.sheet import steps_sheet
 
 PARTS = ("correctness", "quality", "performance", "understanding", "coverage", "recovery")
 LONGEST_CODE = CELL_LIMIT // 2
@@ -43,6 +44,7 @@ def report(result: RunResult, estimate: Estimator) -> Report:
     sheets = (
         _overview(result),
         _statistics(result, estimate),
+        steps_sheet(result),
         _lost_points(result),
         _error_classes(result),
         recovery_sheet(result, estimate),

@@ -26,6 +26,7 @@ from karat.core.suite import Metric, NotApplicable
 from karat.sandbox import Column, Outcome, Plain, Sandbox, Series, Unordered
 from karat.sandbox import Table as Frame
 from karat.suites.codegen.options import Options
+from karat.suites.codegen.plots.records import PlotVerdict
 from karat.suites.codegen.records import Expected, Task
 from karat.suites.codegen.results.figures import figures_of
 from karat.suites.codegen.results.labels import swapped_labels
@@ -86,6 +87,8 @@ class Correctness(msgspec.Struct, frozen=True):
     perturbed: Perturbed | None = None
     """None for a result that was wrong before any table was changed."""
     cell_f1: float = 0.0
+    plot: PlotVerdict | None = None
+    """How the plot compares, where one is expected; ``cell_f1`` is its score then."""
 
 
 def correctness_of(box: Sandbox, task: Task, outcome: Outcome, *, ordered: bool, options: Options) -> Correctness:
@@ -150,7 +153,9 @@ def gold_of(box: Sandbox, task: Task) -> Gold:
     """The right result: what is written down, else what the reference gives."""
     expected = task.expected
     try:
-        if expected is None:
+        if expected is not None and expected.plot is not None and not task.reference:
+            raise NotApplicable("a plot without a reference has no points on other tables")
+        if expected is None or expected.plot is not None:
             gold = as_gold(reference_outcome(box, task).result, calls=bool(task.template))
             if task.setup and not task.tables and _does_nothing(box, task, gold):
                 raise NotApplicable("gold_error: the reference changes nothing here")

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 
 def score(comparison: Comparison) -> Score:
+    if comparison.session is not None:
+        return not_applicable("a session has no repairs")
     if comparison.first_passed is None:
         return not_applicable(comparison.correctness.reason)
     if comparison.first_passed:

@@ -25,6 +25,8 @@ from karat.suites.codegen.perturb.constants import constant_word
 from karat.suites.codegen.perturb.reference_results import ReferenceResults, Right, at_limits_of, reference_results_of
 from karat.suites.codegen.perturb.rounding import decimals_of, forgiven, rounded_as_shown
 from karat.suites.codegen.perturb.runs import Ran, on_all, on_one
+from karat.suites.codegen.plots.correctness import plot_correctness
+from karat.suites.codegen.plots.drawn import expects_plot
 from karat.suites.codegen.records import Asked, CodeFacts, Task
 from karat.suites.codegen.running.references import reference_outcome
 
@@ -45,7 +47,7 @@ def perturbed(
 ) -> Correctness:
     """The word on a right result after it was held against the copies; a wrong one stays as it is, unless it is rounded
     (see ``rounding``)."""
-    if not found.passed:
+    if not found.passed and not expects_plot(task):
         found = rounded_as_shown(box, task, code, found, result, asked=asked, options=options)
     if not found.passed:
         return found
@@ -94,6 +96,9 @@ def _unusable(box: Sandbox, task: Task, *, ordered: bool, options: Options, leve
         return ""
     if task.expected.named:
         return "named figures are not checked on changed tables"
+    if task.expected.plot is not None:
+        drawn = plot_correctness(box, task, task.expected.plot, reference_outcome(box, task), options.compare_options())
+        return "" if drawn.passed else "the reference itself does not draw the expected plot"
     own: Gold = gold_of(box, task)
     if judge(own, reference_outcome(box, task).result, ordered=ordered, options=options).passed:
         return ""

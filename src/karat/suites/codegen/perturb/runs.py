@@ -15,6 +15,7 @@ import msgspec
 
 from karat.core.json_types import JsonObject
 from karat.sandbox import Outcome, Plain, Sandbox
+from karat.suites.codegen.plots.drawn import drawing_limits, drawn_table, expects_plot
 from karat.suites.codegen.records import Columns, Task
 from karat.suites.codegen.running.execution import limits_of, run_code, snippet_of
 from karat.suites.codegen.running.references import PASSING
@@ -49,11 +50,25 @@ def _once(code, tables):
     if value is _once:
         raise LookupError("it set no result")
     return value
-def _each(code, copies):
+def _drawn(code, tables):
+    import json
+    from box.figure_watch import FigureWatch
+    watch = FigureWatch(20, 0)
+    try:
+        try:
+            value = _once(code, tables)
+        except LookupError as problem:
+            if str(problem) != "it set no result":
+                raise
+            value = None
+        return json.dumps(watch.finish(value))
+    finally:
+        watch.end()
+def _each(code, copies, run):
     found = []
     for copy in copies:
         try:
-            found.append([True, _once(code, {name: _frames[key] for name, key in copy})])
+            found.append([True, run(code, {name: _frames[key] for name, key in copy})])
         except BaseException as problem:
             found.append([False, f"{type(problem).__name__}: {problem}"[:300]])
     return found
@@ -96,15 +111,18 @@ def _together(box: Sandbox, task: Task, code: str, copies: Sequence[Mapping[str,
     for place, copy in enumerate(copies):
         keys.append([(name, f"copy{place}_{at}") for at, name in enumerate(copy)])
         given.update({f"copy{place}_{at}": columns for at, columns in enumerate(copy.values())})
-    own = snippet_of(task, code).code
+    own, run = snippet_of(task, code).code, "_drawn" if expects_plot(task) else "_once"
     limits = limits_of(task)
     limits = msgspec.structs.replace(limits, wall=PATIENCE * limits.wall)
-    outcome = box.run(f"{_ALL}\nresult = _each({own!r}, {json.dumps(keys)})", given, limits=limits)
+    limits = drawing_limits(task, limits, pictures=False)
+    outcome = box.run(f"{_ALL}\nresult = _each({own!r}, {json.dumps(keys)}, {run})", given, limits=limits)
     results = outcome.result
     if not outcome.ok or not isinstance(results, list) or len(results) != len(copies):
         return None
     if not all(isinstance(one, list) and len(one) == 2 and isinstance(one[0], bool) for one in results):
         return None
+    if expects_plot(task):
+        results = [(ok, drawn_table(task, value) if ok else value) for ok, value in results]
     return [Ran(True, value) if ok else Ran(False, error=str(value)) for ok, value in results]
 
 

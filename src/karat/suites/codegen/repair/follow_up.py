@@ -13,17 +13,20 @@ from karat.suites.codegen.running.answers import run_answer
 from karat.suites.codegen.running.completion import code_for
 from karat.suites.codegen.running.environments import box_for
 from karat.suites.codegen.running.references import schema_of
+from karat.suites.codegen.steps.follow_up import next_step
 
 SHOWN_COLUMNS = 200
 SHOWN_ERROR = 2_000
 
 
 def follow_up(case: Case[Task], turn: int, responses: Sequence[bytes], options: Options) -> str | None:
-    """What to say after the last response: the error, when its code did not run and may still be repaired; else
-    None."""
+    """What to say after the last response: the error, when its code did not run and may still be repaired; the next
+    step of a session; else None."""
+    question, task = asked_in(case, turn)
+    if task.steps:
+        return next_step(task, case.id, responses, options)
     if len(responses) > options.max_recovery_attempts:
         return None
-    question, task = asked_in(case, turn)
     try:
         code = code_for(task, responses[-1])
     except Unreadable:

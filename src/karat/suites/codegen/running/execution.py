@@ -19,6 +19,7 @@ from karat.sandbox.messages import NOTHING_SET
 from karat.sandbox.tables import TableSource as Given
 from karat.suites.codegen.analysis.syntax_tree import syntax_tree
 from karat.suites.codegen.harness.programs import INSERT, answers_program
+from karat.suites.codegen.plots.drawn import drawing_limits, expects_plot, with_drawing
 from karat.suites.codegen.records import Answers, Attempt, ErrorClass, Harness, Task
 from karat.suites.codegen.running.errors import classify
 from karat.suites.codegen.running.missing_packages import with_missing_package
@@ -52,11 +53,14 @@ class Snippet(msgspec.Struct, frozen=True):
 def run_code(box: Sandbox, task: Task, code: str, tables: Mapping[str, Given] | None = None) -> tuple[Attempt, Outcome]:
     """Run an answer over the task's tables, or over others of the same names."""
     snippet = snippet_of(task, code)
-    outcome = box.run(snippet.code, given_tables(task) if tables is None else tables, limits=limits_of(task))
+    limits = drawing_limits(task, limits_of(task), pictures=tables is None)
+    outcome = box.run(snippet.code, given_tables(task) if tables is None else tables, limits=limits)
     outcome = with_missing_package(outcome, box.environment)
     if task.harness is not None:
         outcome = _with_answers(task.harness, outcome)
-    if printed_figures(task, outcome):
+    if expects_plot(task):
+        outcome = with_drawing(task, outcome)
+    elif printed_figures(task, outcome):
         outcome = msgspec.structs.replace(outcome, status="ok")
     elif ends_in_print(task, code, outcome):
         outcome = msgspec.structs.replace(outcome, status="no_result", detail=NOTHING_SET)

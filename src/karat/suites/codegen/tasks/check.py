@@ -68,12 +68,20 @@ def _is_bare(task: Task | None) -> bool:
 
 def _task_problems(case: Case[Task], task: Task) -> list[Problem]:
     found: list[Problem] = []
-    if task.expected is None and not task.reference.strip() and not task.tests:
+    for number, step in enumerate(task.steps, start=1):
+        if step.reference.strip():
+            alone = msgspec.structs.replace(task, reference=step.reference, setup="", steps=())
+            found.extend(_reference_problems(case, alone, f" of step {number}"))
+    if task.expected is None and not task.reference.strip() and not task.tests and not task.steps:
         message = f'the task "{case.id}" has no "expected", "reference" or "tests": correctness cannot be judged'
         hint = "Put the right result under expected, or code that computes it under reference."
         found.append(_problem(case, message, hint, warning=True))
     if task.reference.strip():
         found.extend(_reference_problems(case, task))
+    elif _needs_reference(task):
+        message = f'the plot of the task "{case.id}" is to be the reference\'s, and the task has no reference'
+        hint = "Write code that draws it under reference, or the points under series."
+        found.append(_problem(case, message, hint))
     try:
         empty = [name for name, columns in schema_of(task).tables.items() if not columns]
     except UserError as error:
@@ -82,7 +90,12 @@ def _task_problems(case: Case[Task], task: Task) -> list[Problem]:
     return [*found, *(_problem(case, message, warning=True) for message in said)]
 
 
-def _reference_problems(case: Case[Task], task: Task) -> list[Problem]:
+def _needs_reference(task: Task) -> bool:
+    plot = task.expected.plot if task.expected is not None else None
+    return plot is not None and any(panel.reference for panel in plot.panels)
+
+
+def _reference_problems(case: Case[Task], task: Task, which: str = "") -> list[Problem]:
     if reference_language(task) == "sql":
         return _query_problems(case, task)
     snippet = snippet_of(msgspec.structs.replace(task, harness=None), task.reference)
@@ -94,7 +107,7 @@ def _reference_problems(case: Case[Task], task: Task) -> list[Problem]:
         line = snippet.own_line(getattr(error, "lineno", 0) or 0)
         at = f", line {line}" if line else ""
         why = error.msg if isinstance(error, SyntaxError) else str(error)
-        return [_problem(case, f'the reference of the task "{case.id}"{at}: {why}')]
+        return [_problem(case, f'the reference{which} of the task "{case.id}"{at}: {why}')]
     return []
 
 

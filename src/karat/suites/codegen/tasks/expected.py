@@ -12,7 +12,9 @@ from pathlib import Path
 import msgspec
 from yaml.nodes import Node
 
+from karat.core.json_types import JsonObject
 from karat.core.yaml.structs import Findings
+from karat.suites.codegen.plots.expected import read_plot
 from karat.suites.codegen.records import Expected
 from karat.suites.codegen.tasks.expected_names import (
     Reader,
@@ -27,14 +29,21 @@ from karat.suites.codegen.tasks.expected_names import (
 )
 from karat.suites.codegen.tasks.literal_values import columns_of, is_columns, is_rows, value_of
 
+
+def _plot(node: Node, folder: Path, findings: Findings) -> JsonObject | None:
+    plot = read_plot(node, folder, findings)
+    return None if plot is None else {"plot": plot}
+
+
 NAMES: Mapping[str, Reader] = {
     "value": read_value,
     "unit": read_unit,
     "table": read_table,
     "file": read_file,
     "named": read_named,
+    "plot": _plot,
 }
-RESULTS = ("value", "table", "file", "named")
+RESULTS = ("value", "table", "file", "named", "plot")
 """What the result itself is: one of these at most."""
 
 

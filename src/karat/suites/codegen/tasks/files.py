@@ -7,6 +7,10 @@
         reference: result = sales.price.sum()
         expected: 120.5                   # a value, a table, or {file: right.csv}; or leave it to the reference
         tests: [{assert: result > 0}]     # see ``hidden_tests``
+      - id: two_steps                     # a session: each step builds on what the one before left
+        steps:
+          - {question: Keep the sales of 2024., reference: "kept = sales[sales.year == 2024]; result = kept"}
+          - {question: What is their total?, expected: 17}
 
 A file may also be just the list of tasks. Paths are relative to the file.
 """
@@ -26,6 +30,7 @@ from karat.core.records import Case, Status, Turn, Where
 from karat.core.yaml.structs import Findings, Raw, reader_for
 from karat.suites.codegen.default_prompt import instructions
 from karat.suites.codegen.records import Language, Task
+from karat.suites.codegen.steps.files import StepEntry, first_question, read_step, session_instructions
 from karat.suites.codegen.tasks.expected import read_expected
 from karat.suites.codegen.tasks.hidden_tests import Context, read_test
 from karat.suites.codegen.tasks.table_values import read_table
@@ -35,7 +40,8 @@ class TaskEntry(msgspec.Struct, frozen=True):
     """A task as it is in a file."""
 
     id: str
-    question: str
+    question: str = ""
+    """A session may do without: its steps have questions of their own."""
     name: str = ""
     tables: dict[str, Raw] = {}
     expected: Raw | None = None
@@ -46,6 +52,9 @@ class TaskEntry(msgspec.Struct, frozen=True):
     """What the reference is written in; without this, the language of answers."""
     setup: str = ""
     tests: tuple[Raw, ...] = ()
+    steps: Annotated[tuple[Raw, ...], Holds(StepEntry)] = ()
+    final: tuple[int, ...] = ()
+    """The steps that decide, by their numbers from 1; the last one by default."""
     tags: tuple[str, ...] = ()
     comments: str = ""
     cluster: str = ""
@@ -62,8 +71,14 @@ class TaskEntry(msgspec.Struct, frozen=True):
     """``draft``: proposed by a program; not scored until a person accepts it."""
 
     def __post_init__(self) -> None:
-        if not self.id.strip() or not self.question.strip():
+        if not self.id.strip() or not (self.question.strip() or self.steps):
             raise ValueError("a task needs an id and a question that are not empty")
+        if self.steps and (self.expected is not None or self.reference or self.tests):
+            raise ValueError("a task with steps says what is right under each step: move expected, reference and tests")
+        if self.steps and self.language != "python":
+            raise ValueError("the steps of a session are Python; a step can run SQL through duckdb")
+        if self.final and not all(1 <= number <= len(self.steps) for number in self.final):
+            raise ValueError(f"final names steps by their numbers, 1 to {len(self.steps)}")
         if self.timeout <= 0 or self.memory <= 0:
             raise ValueError("timeout (seconds) and memory (MB) must be above 0")
         if self.language == "sql" and self.setup.strip():
@@ -104,6 +119,7 @@ def read_task(node: Node, tables: dict[str, Raw], folder: Path, findings: Findin
     known = {name: table for name, table in given.items() if table is not None}
     about = Context(folder, known, expected, bool(entry.reference.strip()))
     tests = [read_test(raw.node, about, findings) for raw in entry.tests]
+    steps = [read_step(raw.node, folder, known, findings) for raw in entry.steps]
     if len(findings.problems) > before:
         return None
     task = Task(
@@ -118,10 +134,23 @@ def read_task(node: Node, tables: dict[str, Raw], folder: Path, findings: Findin
         memory_mb=entry.memory,
         tests=tuple(test for test in tests if test is not None),
         environment=entry.environment,
+        steps=tuple(step for step in steps if step is not None),
+        final=tuple(sorted(set(entry.final))),
     )
+    if task.steps:
+        return session_case(entry, task, source)
     only_expects = entry.expect is not None and expected is None and not entry.reference
     conversation: tuple[Turn[Task], ...] = (
         Turn(role="system", content=instructions(task)),
         Turn(role="user", content=entry.question, target=None if only_expects else task, expect=entry.expect),
+    )
+    return Case(entry.id, conversation, entry.name, entry.tags, entry.comments, source=source, status=entry.status)
+
+
+def session_case(entry: TaskEntry, task: Task, source: Where) -> Case[Task]:
+    """One turn, in which the system is asked step by step."""
+    conversation: tuple[Turn[Task], ...] = (
+        Turn(role="system", content=session_instructions(task)),
+        Turn(role="user", content=first_question(entry.question, task), target=task, expect=entry.expect),
     )
     return Case(entry.id, conversation, entry.name, entry.tags, entry.comments, source=source, status=entry.status)

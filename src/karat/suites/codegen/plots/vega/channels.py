@@ -1,0 +1,158 @@
+"""Channels of an encoding: the field of each, what is computed of it, its label and scale."""
+
+from __future__ import annotations
+
+from karat.core.json_types import Json, JsonMapping
+from karat.suites.codegen.plots.records import Value
+from karat.suites.codegen.plots.unreadable import CannotRead
+from karat.suites.codegen.plots.vega.transforms import Bins, grouped, reduced
+from karat.suites.codegen.plots.vega.values import Row, field_of, in_unit, shown
+
+DISCRETE = ("nominal", "ordinal")
+SPLITTING = ("color", "fill", "stroke", "detail", "shape", "strokeDash")
+GROUPING = (
+    "x",
+    "y",
+    "x2",
+    "y2",
+    "theta",
+    "xOffset",
+    "yOffset",
+    "row",
+    "column",
+    "facet",
+    "size",
+    "opacity",
+    *SPLITTING,
+)
+_TITLES = {"count": "Count of Records", "average": "Average of {}", "distinct": "Distinct of {}"}
+
+
+def title_text(found: Json) -> str:
+    """A title, which may be a text, lines of it, or an object with one."""
+    if isinstance(found, dict):
+        found = found.get("text")
+    if isinstance(found, list):
+        found = " ".join(str(part) for part in found)
+    return found if isinstance(found, str) else ""
+
+
+class Channel:
+    """One channel that shows a field."""
+
+    def __init__(self, name: str, stated: JsonMapping) -> None:
+        self.name = name
+        self.stated = stated
+        field = stated.get("field")
+        self.field = field if isinstance(field, str) else ""
+        if isinstance(field, dict):
+            raise CannotRead("a field that is repeated")
+        aggregate = stated.get("aggregate")
+        if aggregate is not None and not isinstance(aggregate, str):
+            raise CannotRead("an aggregate that is no word")
+        self.aggregate = aggregate or ""
+        self.bin = stated.get("bin")
+        self.unit = str(stated.get("timeUnit") or "")
+        if isinstance(stated.get("timeUnit"), dict):
+            raise CannotRead("a time unit with parameters")
+        self.type = str(stated.get("type") or ("quantitative" if aggregate or self.bin else "nominal"))
+        scale = stated.get("scale")
+        self.scale: JsonMapping = scale if isinstance(scale, dict) else {}
+
+    @property
+    def binned(self) -> bool:
+        return self.bin not in (None, False)
+
+    @property
+    def binned_before(self) -> bool:
+        """Whether the field holds bins already: their upper ends are in another field, which is not read."""
+        found = self.bin == "binned" or (isinstance(self.bin, dict) and bool(self.bin.get("binned")))
+        if found:
+            raise CannotRead("bins that were made before")
+        return False
+
+    @property
+    def discrete(self) -> bool:
+        return self.type in DISCRETE or self.binned
+
+    @property
+    def key(self) -> str:
+        """The name of what it shows in a row that was prepared."""
+        return f"\0{self.name}"
+
+    @property
+    def label(self) -> str:
+        """The label of its axis."""
+        axis = self.stated.get("axis")
+        for place in (axis if isinstance(axis, dict) else {}, self.stated):
+            if "title" in place:
+                return title_text(place["title"])
+        if "axis" in self.stated and axis is None:
+            return ""
+        if self.aggregate:
+            return _TITLES.get(self.aggregate, f"{self.aggregate.capitalize()} of {{}}").format(self.field)
+        if self.binned:
+            return f"{self.field} (binned)"
+        return f"{self.field} ({self.unit})" if self.unit else self.field
+
+    @property
+    def scale_type(self) -> str:
+        kind = self.scale.get("type")
+        return str(kind) if kind in ("log", "symlog", "sqrt", "pow") else "linear"
+
+    @property
+    def range(self) -> tuple[float, float] | None:
+        ends = self.scale.get("domain")
+        if isinstance(ends, list) and len(ends) == 2 and all(isinstance(end, int | float) for end in ends):
+            return float(ends[0]), float(ends[1])
+        return None
+
+
+def channels_of(encoding: JsonMapping) -> dict[str, Channel]:
+    """Every channel that shows a field or counts rows."""
+    found: dict[str, Channel] = {}
+    for name, stated in encoding.items():
+        if isinstance(stated, dict) and ("field" in stated or "aggregate" in stated):
+            found[name] = Channel(name, stated)
+    return found
+
+
+def prepared(rows: list[Row], channels: dict[str, Channel]) -> list[Row]:
+    """Rows as they are drawn, with what each channel shows under its key; aggregated where a channel is."""
+    used = {name: channel for name, channel in channels.items() if name in GROUPING}
+    bins = {
+        name: Bins([field_of(row, channel.field) for row in rows], channel.bin)
+        for name, channel in used.items()
+        if channel.binned and not channel.binned_before
+    }
+    plain = {name: channel for name, channel in used.items() if not channel.aggregate}
+    made: list[Row] = []
+    for row in rows:
+        fresh = dict(row)
+        for name, channel in plain.items():
+            value = field_of(row, channel.field)
+            if name in bins:
+                fresh[channel.key] = bins[name].edges(value) if isinstance(value, int | float) else None
+            elif channel.unit and value is not None:
+                fresh[channel.key], fresh[f"{channel.key} sorted"] = in_unit(value, channel.unit)
+            else:
+                fresh[channel.key] = shown(value, channel.type)
+        made.append(fresh)
+    if len(plain) == len(used):
+        return made
+    found: list[Row] = []
+    for group in grouped(made, lambda row: tuple(repr(row[channel.key]) for channel in plain.values())):
+        first = dict(group[0])
+        for channel in used.values():
+            if channel.aggregate:
+                first[channel.key] = reduced(channel.aggregate, [field_of(row, channel.field) for row in group])
+        found.append(first)
+    return found
+
+
+def drawn_value(row: Row, channel: Channel) -> Value:
+    """What a channel shows of a row."""
+    found = row.get(channel.key)
+    if isinstance(found, tuple):
+        return f"{found[0]:g} – {found[1]:g}"
+    return shown(found, channel.type if isinstance(found, int | float) and not channel.unit else "")

@@ -1,0 +1,188 @@
+"""Views of Vega-Lite: single ones, layers on each other, facets and rows of views."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from karat.core.json_types import Json, JsonMapping
+from karat.suites.codegen.plots.records import Panel, Series
+from karat.suites.codegen.plots.unreadable import CannotRead
+from karat.suites.codegen.plots.vega.channels import Channel, channels_of, drawn_value, prepared, title_text
+from karat.suites.codegen.plots.vega.marks import Unit
+from karat.suites.codegen.plots.vega.sorting import domain
+from karat.suites.codegen.plots.vega.transforms import transformed
+from karat.suites.codegen.plots.vega.values import Row, field_of, rows_of, shown
+
+SIDE_BY_SIDE = ("hconcat", "vconcat", "concat")
+FACETS = ("row", "column", "facet")
+MOST_VIEWS = 64
+DEEPEST = 8
+
+
+class Inherited(msgspec.Struct, frozen=True):
+    """What an inner view takes from those around it."""
+
+    rows: list[Row] | None
+    encoding: JsonMapping
+    datasets: JsonMapping
+    depth: int = 0
+
+
+def read_lite(spec: JsonMapping) -> tuple[tuple[Panel, ...], str]:
+    """The panels and the title of a specification."""
+    sets = spec.get("datasets")
+    panels = _view(spec, Inherited(None, {}, sets if isinstance(sets, dict) else {}))
+    if len(panels) > MOST_VIEWS:
+        raise CannotRead(f"{len(panels)} views")
+    title = title_text(spec.get("title"))
+    if len(panels) == 1:
+        return (msgspec.structs.replace(panels[0], title=panels[0].title or title),), ""
+    return tuple(panels), title
+
+
+def _view(spec: JsonMapping, outer: Inherited) -> list[Panel]:
+    if outer.depth > DEEPEST:
+        raise CannotRead("views inside views, too many levels")
+    if "repeat" in spec:
+        raise CannotRead("views that are repeated")
+    rows = outer.rows
+    if "data" in spec:
+        rows = rows_of(spec["data"], outer.datasets)
+    if "transform" in spec and rows is not None:
+        rows = transformed(rows, spec["transform"])
+    encoding = spec.get("encoding")
+    own: JsonMapping = {**outer.encoding, **(encoding if isinstance(encoding, dict) else {})}
+    inner = Inherited(rows, own, outer.datasets, outer.depth + 1)
+    for name in SIDE_BY_SIDE:
+        if isinstance(spec.get(name), list):
+            return [panel for part in spec[name] if isinstance(part, dict) for panel in _view(part, inner)]
+    if "facet" in spec and isinstance(spec.get("spec"), dict):
+        return _faceted(spec["facet"], spec["spec"], inner)
+    split = {name: own[name] for name in FACETS if name in own}
+    if split and "layer" not in spec:
+        rest = {key: value for key, value in spec.items() if key not in ("data", "transform")}
+        bare = {name: value for name, value in own.items() if name not in FACETS}
+        return _faceted(split, {**rest, "encoding": bare}, msgspec.structs.replace(inner, encoding=bare))
+    if isinstance(spec.get("layer"), list):
+        parts = [part for part in spec["layer"] if isinstance(part, dict)]
+        return [_layered(spec, [_unit(part, inner) for part in _flat(parts)])]
+    return [_layered(spec, [_unit(spec, inner, transform=False)])]
+
+
+def _flat(parts: Sequence[JsonMapping]) -> list[JsonMapping]:
+    if len(parts) > MOST_VIEWS or any("layer" in part for part in parts):
+        raise CannotRead("layers inside layers")
+    return list(parts)
+
+
+def _unit(spec: JsonMapping, inner: Inherited, *, transform: bool = True) -> tuple[Unit, JsonMapping]:
+    rows = inner.rows
+    if transform and "data" in spec:
+        rows = rows_of(spec["data"], inner.datasets)
+    if rows is None:
+        raise CannotRead("a view without data")
+    if transform and "transform" in spec:
+        rows = transformed(rows, spec["transform"])
+    stated = spec.get("encoding")
+    encoding = {**inner.encoding, **(stated if isinstance(stated, dict) else {})}
+    mark = spec.get("mark")
+    mark = mark if isinstance(mark, dict) else {"type": mark}
+    if not isinstance(mark.get("type"), str):
+        raise CannotRead("a view without a mark")
+    channels = channels_of(encoding)
+    boxes = mark["type"] == "boxplot"
+    return Unit(
+        mark, prepared(rows, channels) if not boxes else prepared(rows, _plain(channels)), channels, rows
+    ), encoding
+
+
+def _plain(channels: dict[str, Channel]) -> dict[str, Channel]:
+    """Boxes do their own counting."""
+    return {name: channel for name, channel in channels.items() if not channel.aggregate}
+
+
+def _faceted(facet: Json, spec: JsonMapping, inner: Inherited) -> list[Panel]:
+    """A panel for each value of the fields that split the rows."""
+    if not isinstance(facet, dict) or inner.rows is None:
+        raise CannotRead("facets without data")
+    stated = facet if "field" not in facet else {"facet": facet}
+    channels = [Channel(name, part) for name, part in stated.items() if isinstance(part, dict)]
+    if any(channel.binned or channel.unit or not channel.field for channel in channels):
+        raise CannotRead("facets of bins or units of time")
+    groups: dict[tuple[object, ...], list[Row]] = {}
+    for row in inner.rows:
+        groups.setdefault(tuple(shown(field_of(row, one.field), one.type) for one in channels), []).append(row)
+    if len(groups) > MOST_VIEWS:
+        raise CannotRead(f"{len(groups)} facets")
+    panels: list[Panel] = []
+    for key in sorted(groups, key=lambda key: tuple(str(part) for part in key)):
+        found = _view(spec, msgspec.structs.replace(inner, rows=groups[key]))
+        title = ", ".join(str(part) for part in key)
+        panels += [msgspec.structs.replace(panel, title=title) for panel in found]
+    return panels
+
+
+def _layered(spec: JsonMapping, layers: Sequence[tuple[Unit, JsonMapping]]) -> Panel:
+    series: list[Series] = []
+    for unit, _ in layers:
+        series += unit.series()
+    series = _with_markers(series)
+    x, y = (next((unit.channels[name] for unit, _ in layers if name in unit.channels), None) for name in ("x", "y"))
+    return Panel(
+        tuple(series),
+        title_text(spec.get("title")),
+        x.label if x is not None else "",
+        y.label if y is not None else "",
+        "",
+        x.scale_type if x is not None else "linear",
+        y.scale_type if y is not None else "linear",
+        x.range if x is not None else None,
+        y.range if y is not None else None,
+        _legend([unit for unit, _ in layers]),
+        _across(layers),
+    )
+
+
+def _with_markers(series: list[Series]) -> list[Series]:
+    """A line and the very same points on it are one line with markers."""
+    lines = [one for one in series if one.type == "line"]
+    found: list[Series] = []
+    for one in series:
+        twins = [
+            other
+            for other in series
+            if {one.type, other.type} == {"line", "scatter"}
+            and one.name == other.name
+            and sorted(map(repr, one.points)) == sorted(map(repr, other.points))
+        ]
+        if one.type == "scatter" and lines and twins:
+            continue
+        found.append(msgspec.structs.replace(one, markers=True) if one.type == "line" and twins else one)
+    return found
+
+
+def _legend(units: Sequence[Unit]) -> tuple[str, ...] | None:
+    for unit in units:
+        for name in ("color", "fill", "stroke", "shape", "strokeDash"):
+            channel = unit.channels.get(name)
+            if channel is None or channel.stated.get("legend", True) is None or channel.type == "quantitative":
+                continue
+            names = domain(unit.rows, channel, unit.channels, unit.raw)
+            return tuple(str(value) for value in names) or None
+    return None
+
+
+def _across(layers: Sequence[tuple[Unit, JsonMapping]]) -> tuple[float, ...]:
+    """Places of rules that have one coordinate only."""
+    found: list[float] = []
+    for unit, encoding in layers:
+        names = [name for name in ("x", "y") if name in encoding]
+        if unit.kind == "rule" and len(names) == 1:
+            stated = encoding[names[0]]
+            datum = stated.get("datum") if isinstance(stated, dict) else None
+            channel = unit.channels.get(names[0])
+            values = [drawn_value(row, channel) for row in unit.rows] if channel is not None else [datum]
+            found += [float(value) for value in values[:100] if isinstance(value, int | float)]
+    return tuple(found)

@@ -1,0 +1,67 @@
+"""Steps as one program, for what has to run again on other tables: changed copies, tests.
+
+Each step keeps its lines. The last one must leave its answer in ``result`` even where it only names it in its last
+line, since an earlier step may have set that name.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from karat.suites.codegen.analysis.syntax_tree import syntax_tree
+
+NO_ANSWER = 'globals().pop("result", None) and None'
+
+
+def flat_program(before: Sequence[str], code: str) -> str:
+    """The code of the steps before, and of one after them, as one program with that one's answer."""
+    if not before:
+        return code
+    return "\n".join((*(text.rstrip() for text in before), answering(code)))
+
+
+def answering(code: str) -> str:
+    """The code, with a last line that is an expression made into ``result = (…)``, unless it writes to ``result``."""
+    tree = syntax_tree(code)
+    if tree is None or _writes_result(tree):
+        return code
+    last = tree.body[-1] if tree.body else None
+    if not isinstance(last, ast.Expr) or last.end_lineno is None or last.end_col_offset is None:
+        return f"{code.rstrip()}\n{NO_ANSWER}"
+    lines = code.encode().splitlines(keepends=True)
+    end = lines[last.end_lineno - 1]
+    lines[last.end_lineno - 1] = end[: last.end_col_offset] + b")" + end[last.end_col_offset :]
+    begin = lines[last.lineno - 1]
+    lines[last.lineno - 1] = begin[: last.col_offset] + b"result = (" + begin[last.col_offset :]
+    return b"".join(lines).decode()
+
+
+def _writes_result(tree: ast.Module) -> bool:
+    return any(_root(node) == "result" for node in ast.walk(tree))
+
+
+def _root(node: ast.AST) -> str:
+    """The name that is written to or into; empty when nothing is."""
+    if not isinstance(node, ast.Name | ast.Attribute | ast.Subscript) or not isinstance(node.ctx, ast.Store):
+        return ""
+    inner: ast.expr = node
+    while isinstance(inner, ast.Attribute | ast.Subscript):
+        inner = inner.value
+    return inner.id if isinstance(inner, ast.Name) else ""
+
+
+def names_set(code: str) -> frozenset[str]:
+    """The names that code sets: variables, functions, classes, imports."""
+    tree = syntax_tree(code)
+    return frozenset(_names(tree)) if tree is not None else frozenset()
+
+
+def _names(tree: ast.Module) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield node.name
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            yield from ((alias.asname or alias.name).partition(".")[0] for alias in node.names)

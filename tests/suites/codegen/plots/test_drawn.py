@@ -1,0 +1,144 @@
+"""Code that draws, run in the sandbox and judged: worked examples, references, hidden tests, changed tables."""
+
+import pytest
+
+from karat.sandbox import Limits, Sandbox
+from karat.suites.codegen.comparison import judged
+from karat.suites.codegen.options import Options
+from karat.suites.codegen.records import HiddenTest
+from karat.suites.codegen.running.sandbox_client import warm_box
+from tests.suites.codegen.plots.drawn_plots import OPTIONS, figures, scored, task
+
+pytest.importorskip("matplotlib", reason="matplotlib is not installed")
+
+BARS = """
+type: bar
+series: [{x: [North, South, East], y: [5, 3, 4]}]
+x_label: [Region, Area]
+y_label: Sales
+"""
+PLT = "import matplotlib.pyplot as plt\n"
+LABELS = "plt.xlabel('Region')\nplt.ylabel('Sales')\n"
+
+
+def plot_of(code: str, plot: str = BARS) -> tuple[float, float, str]:
+    """Plot, correctness, reason."""
+    found = scored(plot, PLT + code).correctness
+    assert found.plot is not None
+    return round(found.plot.score, 3), round(found.score or 0.0, 3), found.reason
+
+
+def test_the_worked_examples() -> None:
+    right = "plt.bar(df.region, df.qty)\n" + LABELS
+    assert plot_of(right) == (1.0, 1.0, "")
+    line = "plt.plot(df.region, df.qty)\nplt.xlabel('Region')"
+    assert plot_of(line) == (0.643, 0.321, "plot_type")
+    wrong = "plt.bar(df.region, [3, 4, 5])\n" + LABELS
+    assert plot_of(wrong) == (0.429, 0.214, "plot_data")
+
+
+def test_no_plot_and_no_run() -> None:
+    assert plot_of("x = 1") == (0.0, 0.0, "no_plot")
+    assert plot_of("plt.figure()") == (0.0, 0.0, "no_plot")
+    assert plot_of("plt.bar(df.region, df.nope)") == (0.0, 0.0, "did_not_run")
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "plt.bar(df.region, df.qty)\n" + LABELS + "plt.savefig('a.png')\nplt.close()",
+        "plt.bar(df.region, df.qty)\n" + LABELS + "plt.savefig('a.png')\nplt.savefig('b.png')\nplt.show()",
+        "fig, ax = plt.subplots(figsize=(20, 3))\nax.bar(range(3), df.qty, color='red')\n"
+        "ax.set_xticks(range(3), df.region)\n" + LABELS + "result = fig",
+        "result = df.plot.bar(x='region', y='qty', xlabel='area', ylabel='<b>Sales</b>', legend=False)",
+        "from matplotlib.figure import Figure\nf = Figure()\na = f.subplots()\na.bar(df.region, df.qty)\n"
+        "a.set(xlabel='Region', ylabel='Sales')\nf.savefig('a.png')",
+    ],
+)
+def test_ways_to_draw_the_same(code: str) -> None:
+    assert plot_of(code) == (1.0, 1.0, "")
+
+
+def test_what_scores_and_details_say() -> None:
+    found = scored(BARS, PLT + "plt.plot(df.region, df.qty)")
+    assert found.correctness.evidence["problem"] == (
+        "type: bar expected, line given; x label: Region or Area expected, nothing given; "
+        "y label: Sales expected, nothing given"
+    )
+    assert found.correctness.plot is not None
+    assert found.correctness.plot.given is not None
+    assert found.correctness.plot.given.png
+    assert found.correctness.plot.expected is not None
+    assert found.correctness.plot.expected.vega_lite
+    assert found.last.ran
+
+
+REFERENCE = PLT + "plt.bar(sales.region, sales.qty)"
+
+
+def test_a_reference_says_what_is_right() -> None:
+    gold = "{reference: [type, data, order], x_label: Region}"
+    right = scored(gold, PLT + "plt.bar(df.region, df.qty)\nplt.xlabel('region')", REFERENCE).correctness
+    assert right.passed
+    assert right.plot is not None
+    assert right.plot.expected is not None
+    assert right.plot.expected.png
+    turned = scored(gold, PLT + "d = df[::-1]\nplt.bar(d.region, d.qty)\nplt.xlabel('region')", REFERENCE).correctness
+    assert turned.plot is not None
+    assert (turned.reason, [item.name for item in turned.plot.lost]) == ("plot_order", ["order"])
+
+
+def test_panels() -> None:
+    bars = "{type: bar, series: [{x: [North, South, East], y: [5, 3, 4]}]}"
+    gold = f"panels: [{bars}, {{type: line, series: [{{y: [1, 2.5, 3]}}]}}]"
+    code = "fig, (a, b) = plt.subplots(1, 2)\na.bar(df.region, df.qty)\nb.plot(df.price)\n"
+    assert plot_of(code, gold) == (1.0, 1.0, "")
+    assert plot_of("plt.bar(df.region, df.qty)", gold)[:2] == (0.5, 0.25)
+
+
+PERTURB = Options(performance=False, relations="no")
+
+
+def test_changed_tables_tell_constants() -> None:
+    constant = PLT + "plt.bar(['North', 'South', 'East'], [5, 3, 4])\n" + LABELS
+    found = scored(BARS, constant, REFERENCE + "\n" + LABELS, PERTURB).correctness
+    assert (found.passed, found.reason) == (False, "only_fits_this_data")
+    right = scored(
+        BARS, PLT + "plt.bar(df['region'], df['qty'])\n" + LABELS, REFERENCE + "\n" + LABELS, PERTURB
+    ).correctness
+    assert right.passed
+    assert right.perturbed is not None
+    assert right.perturbed.tried > 3
+    assert right.perturbed.telling > 0
+
+
+def test_hidden_tests_see_a_table_of_points() -> None:
+    tests = (
+        HiddenTest(assertion="set(result.columns) == {'x', 'y'} and result.y.sum() == 12"),
+        HiddenTest(property="rows", value=3),
+        HiddenTest(property="sorted", column=("y",), ascending=False),
+    )
+    code = PLT + "plt.bar(df.region, df.qty)\n" + LABELS
+    found = judged("Plot it.", task(BARS, tests=tests), [code], OPTIONS, warm_box())
+    assert [entry.state for entry in found.tests.parts] == ["held", "held", "failed"]
+    assert not found.correctness.passed
+
+
+def test_a_plot_that_cannot_be_read_needs_a_review() -> None:
+    found = scored(BARS, PLT + "plt.violinplot([[1, 2, 3]])").correctness
+    assert found.score is None
+    assert found.reason.startswith("needs review: the plot cannot be read: FillBetween")
+
+
+def test_saved_files_are_named() -> None:
+    found = figures(PLT + "plt.bar(df.region, df.qty)\nplt.savefig('out/../a.png') if 0 else plt.savefig('a.png')")
+    assert [figure.saved for figure in found] == [("a.png",)]
+
+
+def test_figures_are_not_looked_at_unless_wanted() -> None:
+    with Sandbox() as box:
+        outcome = box.run(PLT + "plt.bar(['a'], [1])\nresult = plt.savefig.__name__")
+        assert (outcome.status, outcome.figures) == ("ok", ())
+        assert (
+            box.run("import os\nresult = os.environ['MPLCONFIGDIR'], plt", limits=Limits(figures=1)).status == "error"
+        )
