@@ -45,11 +45,20 @@ def test_the_levels_with_what_was_lost() -> None:
 def test_what_was_given_in_the_place_of_what() -> None:
     (table,) = found().swaps
     assert (table.expected, table.given, table.often) == ("asked", "got", "weight")
-    (place,) = table.places
-    pairs = {(row.expected, row.given): (row.often, row.cases) for row in place.rows}
+    pairs = {(row.expected, row.given): (row.often, row.cases) for row in table.first}
     # MEX missed with USA and NOR too many: half to each.
     assert pairs["MEX", "USA"] == pairs["MEX", "NOR"] == ("0.5", 1)
-    assert place.where == "COUNTRY" and max(row.share for row in place.rows) == 100
+    assert {row.where for row in table.first} == {"COUNTRY"} and table.by_place == ()
+    shares = [row.share for row in table.first]
+    assert shares == sorted(shares, reverse=True) and shares[0] == 100
+
+
+def test_of_many_swaps_the_heaviest_are_first_and_all_are_by_place() -> None:
+    columns = tuple(Column(title) for title in ("where", "asked", "", "got", "", "weight", "cases"))
+    rows = tuple((f"D{n % 3}", f"A{n}", "", f"B{n}", "", float(n), n) for n in range(12))
+    (table,) = run_views([Sheet("Swaps", (Table(columns, rows, look="swaps"),))]).swaps
+    assert [row.expected for row in table.first] == ["A11", "A10", "A9", "A8", "A7", "A6", "A5", "A4"]
+    assert [(where, len(own)) for where, own in table.by_place] == [("D0", 4), ("D1", 4), ("D2", 4)]
 
 
 def test_other_sheets_have_nothing_to_draw() -> None:

@@ -12,6 +12,8 @@ from karat.reports.html.text import cut, quantity_words
 
 MOST = 12
 """Rows and columns of a matrix that are drawn, and levels."""
+FIRST = 8
+"""Swaps that are in sight."""
 LONGEST = 80
 
 
@@ -73,25 +75,22 @@ class Swap(msgspec.Struct, frozen=True):
     often: str
     cases: int
     share: float
-    """Of the most frequent of its place, in per cent."""
-
-
-class Swaps(msgspec.Struct, frozen=True):
-    """Those of one place, such as a dimension; the most frequent first."""
-
+    """Of the most frequent of all, in per cent."""
     where: str
-    rows: tuple[Swap, ...]
+    """Its place, such as a dimension."""
 
 
 class SwapTable(msgspec.Struct, frozen=True):
-    """All of them."""
+    """All of them. ``first``: the most frequent, whatever their place; ``by_place``: all, where these are not all."""
 
     title: str
     note: str
+    where: str
     expected: str
     given: str
     often: str
-    places: tuple[Swaps, ...]
+    first: tuple[Swap, ...]
+    by_place: tuple[tuple[str, tuple[Swap, ...]], ...]
 
 
 class RunViews(msgspec.Struct, frozen=True):
@@ -158,19 +157,28 @@ def _levels(sheet: Sheet, chart: Chart) -> Levels:
 
 
 def _swaps(table: Table) -> SwapTable:
-    places: dict[str, list[tuple[Cell, ...]]] = {}
-    for row in table.rows:
-        places.setdefault(_words(row[0]), []).append(row)
-    found = tuple(Swaps(where, tuple(_swap(row, rows) for row in rows)) for where, rows in places.items())
-    _, expected, _, given, _, often, _ = (column.title for column in table.columns)
-    return SwapTable(table.title, table.note, expected, given, often, found)
+    most = max(_value(row[5]) or 0.0 for row in table.rows) or 1.0
+    rows = [_swap(row, most) for row in table.rows]
+    first = tuple(sorted(rows, key=lambda row: -row.share)[:FIRST])  # stable: in the order of the table where equal
+    places: dict[str, list[Swap]] = {}
+    for row in rows:
+        places.setdefault(row.where, []).append(row)
+    by_place = tuple((where, tuple(own)) for where, own in places.items()) if len(rows) > FIRST else ()
+    where, expected, _, given, _, often, _ = (column.title for column in table.columns)
+    return SwapTable(table.title, table.note, where, expected, given, often, first, by_place)
 
 
-def _swap(row: Sequence[Cell], rows: Sequence[Sequence[Cell]]) -> Swap:
-    most = max(_value(one[5]) or 0.0 for one in rows) or 1.0
+def _swap(row: Sequence[Cell], most: float) -> Swap:
     expected, expected_name, given, given_name = (_words(cell) for cell in row[1:5])
     return Swap(
-        expected, expected_name, given, given_name, _short(row[5]), _whole(row[6]), 100 * (_value(row[5]) or 0.0) / most
+        expected,
+        expected_name,
+        given,
+        given_name,
+        _short(row[5]),
+        _whole(row[6]),
+        100 * (_value(row[5]) or 0.0) / most,
+        _words(row[0]),
     )
 
 
