@@ -1,10 +1,11 @@
 """Exact ranks on a GPU: 10,000 questions × 10M values × 384, beside the bare float16 product and plain torch in
 float32, in one run.
 
-Vectors of length one lie on the device in float32 before the clock starts; rounding them to float16 is in the measured
-time, and so is bringing the ranks back. Each question has one truth: near (the question is that value and noise, most
-ranks are small) or any value at all (most ranks are in the millions, where scores lie densest: the hardest case). Ranks
-are compared with the processor's, on small sizes in full and here on a sample. Needs numpy and torch with CUDA only:
+Vectors of length one lie on the device in float32 before the clock starts; rounding them to 16 bits is in the measured
+time, and so is bringing the ranks back. A question's truth is near (the question is that value and noise, most ranks
+are small) or any value at all (most ranks are in the millions, where scores lie densest: the hardest case); with three
+truths it is one near and two of any. Ranks are compared with the processor's, on small sizes in full and here on a
+sample. Needs numpy, msgspec and torch with CUDA only:
 ``PYTHONPATH=src python3 -m benchmarks.retrieval_ranks_gpu [VALUES]``.
 """
 
@@ -28,7 +29,7 @@ from karat.search.records import Floats, Integers
 QUESTIONS, VALUES, WIDTH = 10_000, 10_000_000, 384
 REPEATS = 5
 SAMPLE = 64
-LIMIT = 0.5
+LIMIT, LIMIT_WITH_BEST = 0.5, 1.0
 PIECE = 1 << 18
 DEPTH = 100
 
@@ -63,12 +64,13 @@ def agreement() -> None:
         truths = np.column_stack(
             [random.integers(0, questions, 2 * questions), random.integers(-1, values, 2 * questions)]
         )
-        expected = rank_rows(asking, against, truths).ranks
+        expected = rank_rows(asking, against, truths, depth=25)
         for block in (1024, 1 << 19):
-            if not np.array_equal(rank_rows_on_gpu(asking, against, truths, block=block).ranks, expected):
-                raise AssertionError(f"case {case}: other ranks than the processor's")
+            found = rank_rows_on_gpu(asking, against, truths, block=block, depth=25)
+            if not np.array_equal(found.ranks, expected.ranks) or not np.array_equal(found.best, expected.best):
+                raise AssertionError(f"case {case}: other ranks or best values than the processor's")
         pairs += questions * values
-    print(f"  12 small cases, {pairs:,} pairs: every rank as on the processor")
+    print(f"  12 small cases, {pairs:,} pairs: every rank and the 25 best as on the processor")
 
 
 def _some(random: np.random.Generator, count: int, width: int, *, whole: bool) -> Floats:
@@ -87,8 +89,11 @@ def _measure(torch: Any, count: int) -> None:
     near = np.column_stack([np.arange(QUESTIONS), positions.cpu().numpy()])
     any_value = np.column_stack([np.arange(QUESTIONS), np.random.default_rng(5).integers(0, count, QUESTIONS)])
     halves = [part.half() for part in (questions, values[:PIECE])]
+    before = torch.cuda.memory_allocated()
     rows = [("bare product, float16, torch.matmul, nothing kept", _bare(torch, halves[0], halves[1], count))]
     rows.append(("plain torch, float32: product and count", _plain(torch, questions, values, near)))
+    torch.cuda.empty_cache()
+    torch.cuda.reset_peak_memory_stats()
     found = {}
     for name, truths in (("near", near), ("any", any_value)):
         what = f"karat, exact ranks, {name} truths" if name == "near" else "karat, exact ranks, any value as truth"
@@ -98,6 +103,9 @@ def _measure(torch: Any, count: int) -> None:
     rows.append(
         ("karat, three truths to a question", _timed(torch, lambda: rank_rows_on_gpu(questions, values, several)))
     )
+    together = rank_rows_on_gpu(questions, values, several).ranks
+    if not np.array_equal(together[: 2 * QUESTIONS], np.concatenate([found["near"], found["any"]])):
+        raise AssertionError("three truths to a question: other ranks than one by one")
     what = f"karat, exact ranks, near truths, and the {DEPTH} best"
     rows.append((what, _timed(torch, lambda: rank_rows_on_gpu(questions, values, near, depth=DEPTH))))
     for what, seconds in rows:
@@ -105,8 +113,9 @@ def _measure(torch: Any, count: int) -> None:
     for name, ranks in found.items():
         spread = ", ".join(f"{int(rank):,}" for rank in np.percentile(ranks, (10, 50, 90)))
         print(f"  ranks, {name}: 10 %, median, 90 %: {spread}")
-    for what, seconds in rows[2:4]:
-        print(f"  {what}: {seconds:.3f} s, target < {LIMIT} s: {'met' if seconds < LIMIT else 'MISSED'}")
+    for (what, seconds), limit in zip(rows[2:], (LIMIT, LIMIT, LIMIT, LIMIT_WITH_BEST), strict=True):
+        print(f"  {what}: {seconds:.3f} s, target ≤ {limit} s: {'met' if seconds <= limit else 'MISSED'}")
+    print(f"  memory beside the vectors: {(torch.cuda.max_memory_allocated() - before) / 1e9:.1f} GB")
     _sample(questions, values, near, any_value, found)
 
 

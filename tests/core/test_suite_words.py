@@ -49,6 +49,7 @@ RECORDED = "a line of recorded answers"
 TRACED = "a key under which assistants send the way to an answer"
 EXPECTED = "a key of expect, or of what is found"
 ALLOWED = {
+    ("core/results/text.py", "problem"): "the problem of a case, in a word",
     ("reports/expectations.py", "reasons"): "the reasons of expectations",
     ("core/expect/check.py", "seconds"): EXPECTED,
     ("core/expect/sql_tables.py", "db"): EXPECTED,
@@ -114,6 +115,8 @@ EVERYWHERE = {
     "dataset": DRAWING,
     "map": DRAWING,
     "end": DRAWING,
+    "plot": DRAWING,
+    "panel": DRAWING,
 }
 """Words with a meaning of their own in these packages, whatever a suite calls so."""
 

@@ -9,7 +9,6 @@ import pytest
 
 from karat.core.extras import install_command
 from karat.core.problems import UserError
-from karat.search.gpu.best import complete, in_order
 from karat.search.gpu.layout import laid_out
 from karat.search.gpu.ranks import rank_rows_on_gpu, why_not
 from karat.search.ranks.device import on_gpu
@@ -83,7 +82,7 @@ def test_terms_too_small_for_the_running_sum_are_not_lost() -> None:
 @needs_gpu
 @pytest.mark.parametrize("whole", [True, False])
 def test_the_best_values_are_the_processor_s(whole: bool) -> None:
-    """Whole numbers tie by the hundred, so that some questions go back to the processor."""
+    """Whole numbers tie by the hundred, so that lists run over and blocks are done again in pieces."""
     from karat.search.ranks.dense import rank_rows
     from tests.search.test_dense import some
 
@@ -113,19 +112,6 @@ def test_a_field_is_ranked_on_the_gpu_as_on_the_processor(monkeypatch: pytest.Mo
     cpu, gpu = (field.models[0] for field in found)
     assert [ranks.tolist() for ranks in cpu.ranks] == [ranks.tolist() for ranks in gpu.ranks]
     assert np.array_equal(cpu.tokens, gpu.tokens)
-
-
-def test_what_was_kept_is_complete_only_when_the_rest_is_far_below() -> None:
-    products = np.array([[0.9, 0.5, 0.4], [0.9, 0.5, 0.4999], [0.9, 0.5, 0.5]], np.float32)
-    slacks = np.full(3, 0.001)
-    assert complete(products, 2, slacks, count=9).tolist() == [True, False, False]
-    assert complete(products, 2, slacks, count=3).tolist() == [True, True, True]
-
-
-def test_equal_scores_stand_in_the_order_of_the_values() -> None:
-    positions, scores = in_order(np.array([[7, 3, 5]]), np.array([[0.5, 0.5, 0.9]], np.float32), 2)
-    assert positions.tolist() == [[5, 3]]
-    assert np.allclose(scores, [[0.9, 0.5]])
 
 
 def test_the_device_is_a_word_that_is_known(monkeypatch: pytest.MonkeyPatch) -> None:

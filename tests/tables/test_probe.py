@@ -17,7 +17,7 @@ from karat.suites.answers.spider2.duckdb_files import duckdb_match as spider2_ma
 from karat.suites.answers.strict.duckdb_files import duckdb_match as strict_match
 from karat.suites.codegen.results.tables import file_table
 from karat.tables.files.duckdb import duckdb_tables, read_duckdb
-from karat.tables.files.probe import probe
+from karat.tables.files.probe import duckdb_copy
 from karat.tables.table import TableError
 
 
@@ -76,6 +76,35 @@ def checksum(data: bytes) -> int:
 HEADERS, BLOCK = 3 * 4096, 256 * 1024
 
 
+def test_a_stranger_s_file_is_never_opened_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One query may see damage that another did not see: a file that was only looked through can still crash."""
+    file = database(
+        tmp_path / "odd name's.duckdb",
+        "CREATE TABLE t AS SELECT i AS a, [i, NULL] AS c, 1.50::DECIMAL(9, 2) AS d FROM range(9) r(i) ORDER BY -i",
+        "CREATE TYPE mood AS ENUM ('ok', 'sad')",
+        'CREATE SCHEMA other; CREATE TABLE other."of ""it" AS SELECT \'sad\'::mood AS m',
+        "CREATE VIEW twice AS SELECT a * 2 AS b FROM t",
+        "CREATE VIEW outside AS SELECT * FROM read_csv('/etc/passwd')" if Path("/etc/passwd").exists() else "SELECT 1",
+    )
+    opened: list[str] = []
+    connect = duckdb.connect
+
+    def watched(database: str = ":memory:", *args: object, **more: object) -> duckdb.DuckDBPyConnection:
+        opened.append(str(database))
+        return connect(database, *args, **more)  # type: ignore[arg-type]  # passed on as it came
+
+    monkeypatch.setattr(duckdb, "connect", watched)
+    assert "t" in duckdb_tables(file)
+    table = read_duckdb(file, "t")
+    assert [column[0] for column in table.columns] == ["8", "[8, NULL]", "1.50"]
+    assert list(read_duckdb(file, "twice").columns[0])[:2] == ["16", "14"]
+    with pytest.raises(TableError, match="outside"):
+        read_duckdb(file, "outside")
+    assert read_table(file, "t").columns["a"][:2] == [8, 7]
+    assert spider2_match(str(file), str(file), ["twice", 'other."of ""it"'])
+    assert opened and str(file) not in opened
+
+
 def test_damage_under_a_right_checksum_costs_a_child_at_the_most(tmp_path: Path, gold: Path) -> None:
     """Some of these crash DuckDB itself. Which do depends on its version, so what is tested is that this process reads
     on."""
@@ -103,7 +132,7 @@ def test_damage_under_a_right_checksum_costs_a_child_at_the_most(tmp_path: Path,
             told.add(error.kind)
         assert strict_match(str(damaged), str(gold)).evidence is not None
     assert told
-    probe(gold, "duckdb")
+    assert duckdb_copy(gold).is_file()
     assert read_duckdb(gold, "t").height == 1
 
 
@@ -117,5 +146,5 @@ def test_a_crash_is_told_and_the_next_file_is_read(tmp_path: Path, gold: Path, m
         patched.setattr(module, "_WORKER", crashing)
         with pytest.raises(TableError, match="is damaged: it crashes the library that reads it"):
             duckdb_tables(gold)
-    module._looked_at.cache_clear()
+    module._COPIES.clear()
     assert duckdb_tables(gold) == ("t",)

@@ -17,7 +17,7 @@ from .libraries import numpy, pandas
 from .private_memory import PrivateMemory
 from .privileges import Settings
 from .sessions import Session, children
-from .tables import Tables
+from .tables import FILE, Tables
 from .warm_up import warm_up, warm_up_drawing, warm_up_libraries
 from .watching import Watch
 
@@ -187,6 +187,9 @@ class Server:
         scratch.empty(self.work)
         os.mkdir(self.isolation.folder)
         for table in head["tables"]:
+            if table["kind"] == FILE:
+                self.tables.put(table["digest"], FILE, f"{self.isolation.folder}/{table['files'][0]}")
+                continue
             for name in table["files"]:
                 ending = name.rpartition(".")[2]
                 if ending == table["kind"] or head["mentions_csv"]:

@@ -1,84 +1,82 @@
 """The best values of each question on a GPU: the same as ``ranks.dense`` gives, to the last one.
 
-Each block of values is multiplied in float32 and the highest products are kept, some more of them than asked for. The
-product strays from the score by no more than ``ranks.score.slack``: when the last one kept is farther than twice that
-below the last one asked for, every value that could be among the best is among those kept, and their exact scores put
-them in order. Questions where it is not, as when many values are alike, are answered by the processor.
+The exact scores of as many values as are asked for, whichever they are, have a least one, and no value below it can be
+among the best. The screen lists every value that may reach that score, the exact score of each is computed, and the
+best are kept; with every block of values the score to reach rises. A good first choice only makes the lists short: it
+is the best of a sample, by a rough product.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
-from karat.search.ranks.score import Doubles
+from karat.search.gpu.screen import Screen
 from karat.search.records import Floats, Integers
 
 if TYPE_CHECKING:
     from torch import Tensor
-    from torch.return_types import topk
 
-SPARE = 64
-"""Values kept beyond those asked for."""
+_SAMPLE = 1 << 17
 _PRODUCTS = 1 << 29
-"""Products at a time: two gigabytes."""
+"""Products at a time: a gigabyte."""
+_LAST = (1 << 32) - 1
+"""The highest position that a key can hold."""
 
 
-class Highest:
-    """The highest products of each question so far, and where they come from."""
-
-    def __init__(self, torch: ModuleType, questions: Tensor, kept: int) -> None:
-        self._torch, self._questions, self._kept = torch, questions, kept
-        self.products = torch.empty((len(questions), 0), dtype=torch.float32, device="cuda")
-        self.positions = torch.empty((len(questions), 0), dtype=torch.int64, device="cuda")
-        self.longest = 0.0
-
-    def go(self, start: int, values: Tensor) -> None:
-        """One block of values, the first of them at this position."""
-        torch = self._torch
-        self.longest = max(self.longest, float(torch.linalg.vector_norm(values, dim=1).max()))
-        panel = max(1, _PRODUCTS // max(1, len(values)))
-        found = [
-            self._highest(self._questions[low : low + panel], values) for low in range(0, len(self._questions), panel)
-        ]
-        products = torch.cat([self.products, torch.cat([part.values for part in found])], dim=1)
-        positions = torch.cat([self.positions, torch.cat([part.indices for part in found]) + start], dim=1)
-        first = torch.topk(products, min(self._kept, products.shape[1]), dim=1)
-        self.products, self.positions = first.values, positions.gather(1, first.indices)
-
-    def _highest(self, questions: Tensor, values: Tensor) -> topk:
-        products = self._torch.mm(questions, values.T)
-        return self._torch.topk(products, min(self._kept, len(values)), dim=1, sorted=False)
+def best_values(
+    torch: ModuleType, screen: Screen, least: Tensor, blocks: Iterable[tuple[int, Tensor]], depth: int
+) -> tuple[Integers, Floats]:
+    """Positions and scores of the ``depth`` best values of each row of the screen, out of blocks that begin at the
+    positions given. ``least`` has for each row a score that so many values reach."""
+    none = torch.iinfo(torch.int64).min
+    kept = torch.full((len(least), depth), none, dtype=torch.int64, device="cuda")
+    for start, values in blocks:
+        screen.aim(least[None])
+        for lists in screen.over(values):
+            kept = torch.topk(torch.cat([kept, screen.keys(lists, start)], dim=1), depth, dim=1).values
+        last = kept[:, -1]
+        least = torch.where(last == none, least, torch.maximum(least, _scores(torch, last)))
+    return (_LAST - (kept & _LAST)).cpu().numpy(), _scores(torch, kept).cpu().numpy()
 
 
-def highest(torch: ModuleType, questions: Tensor, pieces: Iterable[tuple[int, Tensor]], kept: int) -> Highest:
-    """The ``kept`` highest products of each question with all values. Products are true float32: no unit of lesser
-    precision takes part."""
-    before = torch.backends.cuda.matmul.allow_tf32
-    torch.backends.cuda.matmul.allow_tf32 = False
-    try:
-        found = Highest(torch, questions, kept)
-        for start, values in pieces:
-            found.go(start, values)
-    finally:
-        torch.backends.cuda.matmul.allow_tf32 = before
-    return found
+def _scores(torch: ModuleType, keys: Tensor) -> Tensor:
+    ordered = (keys >> 32).to(torch.int32)
+    return (ordered ^ ((ordered >> 31) & 0x7FFFFFFF)).view(torch.float32)
 
 
-def complete(products: Floats, depth: int, slacks: Doubles, count: int) -> NDArray[np.bool_]:
-    """For each question whether all that may be among its ``depth`` best were kept. ``products`` are in falling
-    order."""
-    if products.shape[1] >= count:
-        return np.ones(len(products), bool)
-    asked, last = products[:, depth - 1].astype(np.float64), products[:, -1].astype(np.float64)
-    return np.asarray(last < asked - 2 * slacks)
+def sample_of(values: Tensor, depth: int) -> Tensor:
+    """Some values from all over, enough of them that the best of the sample are a good guess."""
+    return values[:: max(1, len(values) // max(_SAMPLE, 4 * depth))]
 
 
-def in_order(positions: Integers, scores: Floats, depth: int) -> tuple[Integers, Floats]:
-    """The first ``depth`` of each row: higher scores first, equal ones in the order of the values."""
-    order = np.lexsort((positions, -scores), axis=1)[:, :depth]
-    return np.take_along_axis(positions, order, axis=1), np.take_along_axis(scores, order, axis=1)
+def least_scores(torch: ModuleType, questions: Tensor, sample: Tensor, depth: int) -> Tensor:
+    """For each question a score that at least ``depth`` of the sampled values reach; nothing is known from too few."""
+    if len(sample) < depth:
+        return torch.full((len(questions),), -math.inf, dtype=torch.float32, device="cuda")
+    panel = max(1, _PRODUCTS // len(sample))
+    rough, against = questions.bfloat16(), sample.bfloat16().T
+    least = []
+    for low in range(0, len(questions), panel):
+        chosen = torch.topk(torch.mm(rough[low : low + panel], against), depth, dim=1, sorted=False).indices
+        asked = torch.arange(low, low + len(chosen), device="cuda").repeat_interleave(depth)
+        least.append(exact_scores(torch, questions, sample, asked, chosen.flatten()).view(-1, depth).amin(dim=1))
+    return torch.cat(least)
+
+
+def exact_scores(torch: ModuleType, questions: Tensor, values: Tensor, asked: Tensor, positions: Tensor) -> Tensor:
+    """The score of each pair as ``ranks.score`` defines it."""
+    scores = torch.empty(len(asked), dtype=torch.float32, device="cuda")
+    batch = max(1, (1 << 26) // questions.shape[1])
+    for low in range(0, len(asked), batch):
+        part = slice(low, low + batch)
+        terms = questions[asked[part]].double()
+        terms *= values[positions[part]]
+        while (width := terms.shape[1]) > 1:
+            half = 1 << ((width - 1).bit_length() - 1)
+            terms[:, : width - half] += terms[:, half:]
+            terms = terms[:, :half]
+        scores[part] = terms[:, 0].float()
+    return scores

@@ -10,9 +10,10 @@ really lost (Cauchy–Schwarz):
 
 The tensor units add sixteen products and the sum so far at a time, and cut off what lies below the 24 digits of the
 largest: at most 2⁻²³ of it for each of the seventeen and for the result, where a processor would lose half as much by
-rounding. They are known to keep more digits. Pairs nearer to a truth's score than this are listed, multiplied again in
-float32, and the few that are still too near are scored in float64 as ``ranks.score`` defines it. How the best values
-are found is said in ``gpu.best``.
+rounding. They are known to keep more digits. Pairs nearer to a truth's score than this are listed and multiplied again
+in float32, at first with the value's row in whole numbers of 16 bits, which lose a tenth of what float16 loses, then
+with the row itself. The few that are still too near are scored in float64 as ``ranks.score`` defines it. How the best
+values are found is said in ``gpu.best``.
 """
 
 from __future__ import annotations
@@ -25,12 +26,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from karat.core.extras import install_command
-from karat.search.gpu.best import SPARE, complete, highest, in_order
+from karat.search.gpu.best import best_values, exact_scores, least_scores, sample_of
 from karat.search.gpu.layout import laid_out
 from karat.search.gpu.screen import Screen, Shape
 from karat.search.ranks.blocks import blocks, loaded, rows_of
-from karat.search.ranks.dense import Found, Watch, rank_rows, unwatched
-from karat.search.ranks.score import scores_at, slack
+from karat.search.ranks.dense import Found, Watch, unwatched
+from karat.search.ranks.score import scores_at
 from karat.search.records import NOT_A_VALUE, Floats, Integers
 
 if TYPE_CHECKING:
@@ -41,8 +42,8 @@ Values: TypeAlias = Any
 
 BLOCK = 1 << 19
 """Values at a time."""
-_MARKS = 1 << 14
-"""Truths at a time: what is listed for them and a block takes about two gigabytes at most."""
+_ROWS = 5 << 11
+"""Questions at a time: what is listed for them and a block takes about five gigabytes at most."""
 NO_TRUTHS: Integers = np.zeros((0, 2), np.int64)
 _MOST_SLOTS = 4
 """Truths that share one row, and so one product."""
@@ -83,7 +84,7 @@ def rank_rows_on_gpu(
         raise ValueError(f"a truth is value {truths[:, 1].max()} of {count}")
     asking = questions if torch.is_tensor(questions) else torch.from_numpy(loaded(questions)).cuda()
     ranks = _ranks(torch, asking, values, truths, count, block, shape or Shape(), watch)
-    best, scores = _best(torch, asking, values, count, min(depth, count), block)
+    best, scores = _best(torch, asking, values, count, min(depth, count), block, shape or Shape())
     return Found(ranks, best, scores)
 
 
@@ -108,15 +109,15 @@ def _ranks(
     marks = np.full((slots, len(row_questions)), np.inf, np.float32)
     marks[slot, row] = scores
     counts = np.empty(marks.shape, np.int64)
-    panel = _MARKS // slots
-    panels = range(0, len(row_questions), panel)
+    panels = range(0, len(row_questions), _ROWS)
     for low in panels:
-        part = slice(low, low + panel)
+        part = slice(low, low + _ROWS)
         here = asking[torch.from_numpy(row_questions[part]).cuda()]
-        screen = Screen(torch, here, marks[:, part], min(block, count), shape)
+        screen = Screen(torch, here, slots, min(block, count), shape)
+        screen.aim(torch.from_numpy(marks[:, part]).cuda())
         for start, piece in _device_blocks(torch, values, block):
-            screen.go(piece)
-            watch((low // panel * count + start + len(piece)) // len(panels), count)
+            screen.count(piece)
+            watch((low // _ROWS * count + start + len(piece)) // len(panels), count)
         counts[:, part] = screen.counted()
     ranks[known] = counts[slot, row]
     return ranks
@@ -132,23 +133,21 @@ def _device_blocks(torch: ModuleType, values: Values, block: int) -> Iterator[tu
 
 
 def _best(
-    torch: ModuleType, asking: Tensor, values: Values, count: int, depth: int, block: int
+    torch: ModuleType, asking: Tensor, values: Values, count: int, depth: int, block: int, shape: Shape
 ) -> tuple[Integers, Floats]:
+    best = np.zeros((len(asking), depth), np.int64)
+    scores = np.zeros((len(asking), depth), np.float32)
     if not depth or not len(asking):
-        return np.zeros((len(asking), depth), np.int64), np.zeros((len(asking), depth), np.float32)
-    found = highest(torch, asking, _device_blocks(torch, values, block), min(depth + SPARE, count))
-    positions, products = found.positions.cpu().numpy(), found.products.cpu().numpy()
-    rows = np.repeat(np.arange(len(positions)), positions.shape[1])
-    scores = _scores(torch, asking, values, rows, positions.ravel(), block).reshape(positions.shape)
-    best, best_scores = in_order(positions, scores, depth)
-    sizes = torch.linalg.vector_norm(asking, dim=1).double().cpu().numpy() * (1 + 1e-3)
-    slacks = slack(asking.shape[1], sizes, found.longest * (1 + 1e-3))
-    left = np.flatnonzero(~complete(products, depth, slacks, count))
-    if left.size:
-        rest = values.cpu().numpy() if torch.is_tensor(values) else values
-        again = rank_rows(asking[torch.from_numpy(left).cuda()].cpu().numpy(), rest, NO_TRUTHS, depth=depth)
-        best[left], best_scores[left] = again.best, again.scores
-    return best, best_scores
+        return best, scores
+    some = values if torch.is_tensor(values) else next(_device_blocks(torch, values, block))[1]
+    sample = sample_of(some, depth)
+    for low in range(0, len(asking), _ROWS):
+        here = asking[low : low + _ROWS]
+        screen = Screen(torch, here, 1, min(block, count), shape)
+        least = least_scores(torch, here, sample, depth)
+        part = slice(low, low + len(here))
+        best[part], scores[part] = best_values(torch, screen, least, _device_blocks(torch, values, block), depth)
+    return best, scores
 
 
 def _scores(
@@ -157,16 +156,8 @@ def _scores(
     """The exact scores of these pairs: on the device where the values are there, else on the processor."""
     if not torch.is_tensor(values):
         return scores_at(asking.cpu().numpy(), rows_of(values), asked, positions, block)
-    scores = np.empty(len(asked), np.float32)
-    for low in range(0, len(asked), _MARKS):
-        part = slice(low, low + _MARKS)
-        terms = asking[torch.from_numpy(asked[part]).cuda()].double()
-        terms *= values[torch.from_numpy(positions[part]).cuda()]
-        while (width := terms.shape[1]) > 1:
-            half = 1 << ((width - 1).bit_length() - 1)
-            terms[:, : width - half] += terms[:, half:]
-            terms = terms[:, :half]
-        scores[part] = terms[:, 0].float().cpu().numpy()
+    pairs = (torch.from_numpy(np.ascontiguousarray(side)).cuda() for side in (asked, positions))
+    scores: Floats = exact_scores(torch, asking, values, *pairs).cpu().numpy()
     if not np.isfinite(scores).all():
         raise ValueError("a vector has a number that is not finite, or is longer than 1e15")
     return scores

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from io import TextIOWrapper
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from karat.core.extras import install_command
 from karat.core.files.named_files import file_named
@@ -23,7 +23,7 @@ from karat.core.files.reading import open_bytes
 from karat.core.problems import did_you_mean, nearest
 from karat.core.remote.address import url_inside
 from karat.sheet.values import NA, Array, TableValue, Value, Wrong
-from karat.tables.files.probe import probe
+from karat.tables.files.probe import NotOpened, duckdb_copy, probe_parquet
 from karat.tables.table import TableError
 
 if TYPE_CHECKING:
@@ -148,29 +148,23 @@ def _connect(name: str, database: Path | None = None) -> duckdb.DuckDBPyConnecti
 
 def _parquet(path: Path) -> TableValue:
     connection = _connect(path.name)
-    _probed(path, "parquet")
     try:
+        probe_parquet(path)
         return _fetched(connection.execute("SELECT * FROM read_parquet(?)", [str(path)]))
+    except TableError as error:
+        raise Wrong(error.reason) from None
     except Exception as error:
         raise _unreadable(path, error) from None
     finally:
         connection.close()
 
 
-def _probed(path: Path, kind: Literal["duckdb", "parquet"]) -> None:
+def _duckdb(path: Path, table: str) -> TableValue:
     try:
-        probe(path, kind)
+        connection = _connect(path.name, duckdb_copy(path))
     except TableError as error:
         raise Wrong(error.reason) from None
-
-
-def _duckdb(path: Path, table: str) -> TableValue:
-    _probed(path, "duckdb")
-    try:
-        connection = _connect(path.name, path)
-    except Wrong:
-        raise
-    except Exception as error:
+    except NotOpened as error:
         raise _unreadable(path, error) from None
     try:
         listed = "SELECT table_name FROM information_schema.tables WHERE table_schema = 'main' ORDER BY table_name"
@@ -194,10 +188,10 @@ def _duckdb(path: Path, table: str) -> TableValue:
 def _unreadable(path: Path, error: Exception) -> Wrong:
     import duckdb
 
-    if not isinstance(error, duckdb.Error):
+    if not isinstance(error, duckdb.Error | NotOpened):
         raise error
     first = (str(error).strip().splitlines() or [type(error).__name__])[0]
-    return Wrong(f"{path.name} cannot be read: {first.replace(str(path), path.name)[:300]}")
+    return Wrong(f"{path.name} cannot be read: {first.replace(str(path.absolute()), path.name)[:300]}")
 
 
 def _fetched(result: duckdb.DuckDBPyConnection) -> TableValue:

@@ -25,6 +25,8 @@ from karat.core.records import Case, Where
 from karat.core.yaml.plain_values import node_of
 from karat.core.yaml.structs import Findings, documents
 from karat.suites.codegen.benchmarks import dabench, ds1000, pandaseval
+from karat.suites.codegen.benchmarks.neighbours import LeftOut, Neighbours
+from karat.suites.codegen.benchmarks.published_sets import OTHER_FORMS, left_out_problems, reader_of, rows_of
 from karat.suites.codegen.records import HiddenTest, Step, TableSource, Task
 from karat.suites.codegen.tasks.files import read_task, tasks_in
 
@@ -114,7 +116,8 @@ def _read_yaml(file: Path) -> Found:
 
 def _read_lines(file: Path) -> Found:
     findings = Findings(str(file))
-    return _from_rows(_rows(file, findings), file, findings)
+    rows = rows_of(file) if file.suffix in OTHER_FORMS else _rows(file, findings)
+    return _from_rows(rows, file, findings)
 
 
 def cases_from(rows: Sequence[JsonMapping], folder: Path) -> LoadedCases:
@@ -127,9 +130,18 @@ def cases_from(rows: Sequence[JsonMapping], folder: Path) -> LoadedCases:
 def _from_rows(rows: Iterable[tuple[int, JsonObject]], file: Path, findings: Findings) -> Found:
     beside: dabench.Beside | None = None
     left_out: Counter[str] = Counter()
+    cannot_run: list[LeftOut] = []
+    neighbours = Neighbours(file)
     for number, row in rows:
         where = Where(str(file), 0, number - 1, number)
         made: Case[Task] | Problem | None
+        if (reader := reader_of(row)) is not None:
+            for one in reader.read(row, neighbours, where):
+                if isinstance(one, LeftOut):
+                    cannot_run.append(one)
+                else:
+                    yield one
+            continue
         if ds1000.is_problem(row):
             library = ds1000.other_library(row)
             if library:
@@ -152,6 +164,7 @@ def _from_rows(rows: Iterable[tuple[int, JsonObject]], file: Path, findings: Fin
         told = ", ".join(f"{library} {count}" for library, count in left_out.most_common())
         message = f"{count_of(left_out.total(), 'problem')} of other libraries skipped: {told}"
         findings.problems.append(Problem(message, file=str(file), severity="warning"))
+    yield from left_out_problems(cannot_run, str(file))
     yield from findings.problems
 
 
@@ -170,6 +183,11 @@ def _rows(file: Path, findings: Findings) -> Iterator[tuple[int, JsonObject]]:
 
 
 def _first_row(file: Path) -> JsonMapping:
+    if file.suffix in OTHER_FORMS:
+        try:
+            return next((row for _, row in rows_of(file)), {})
+        except (OSError, FileRefused):
+            return {}
     try:
         with open_unpacked(file) as lines:
             line = lines.read(2**24).partition(b"\n")[0]
@@ -193,10 +211,10 @@ def _looks_like_tasks(file: Path) -> bool:
                     tables or keys & {"tables", "reference", "expected", "setup", "tests", "steps"}
                 )
         return False
-    row = _first_row(file) if file.name.endswith(LINES) else {}
+    row = _first_row(file) if file.name.endswith((*LINES, *OTHER_FORMS)) else {}
     known = (ds1000.is_problem, pandaseval.is_problem, dabench.is_question)
     own = "id" in row and ("steps" in row or ("question" in row and bool(set(row) & OWN_KEYS)))
-    return any(fits(row) for fits in known) or own
+    return any(fits(row) for fits in known) or own or reader_of(row) is not None
 
 
 # -- what is asked and expected ---------------------------------------------------------------------------------------
@@ -212,10 +230,15 @@ def _truth(task: Task) -> object:
     expected = task.expected
     right = _digest(expected.file) if expected is not None and expected.file else ""
     if expected is not None:
-        expected = msgspec.structs.replace(expected, file="")
+        published = expected.published and msgspec.structs.replace(
+            expected.published, files=tuple(map(_digest, expected.published.files))
+        )
+        expected = msgspec.structs.replace(expected, file="", published=published)
     said: tuple[object, ...] = (tables, expected, right, task.reference, task.setup, task.template, task.answer)
     if task.harness is not None:
         said = (*said, task.harness)
+    if task.files or task.unit_tests is not None:
+        said = (*said, tuple(map(_digest, task.files)), task.unit_tests)
     if task.steps:
         said = (*said, task.final, tuple(map(_step_truth, task.steps)))
     if task.language != "python" or task.reference_language is not None:

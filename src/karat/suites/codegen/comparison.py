@@ -15,6 +15,7 @@ from karat.sandbox import Column, Outcome, Plain, Sandbox, Series
 from karat.sandbox import Table as Frame
 from karat.suites.codegen.analysis.answer_facts import facts_of
 from karat.suites.codegen.harness.score import tested
+from karat.suites.codegen.harness.unit_score import unit_tested
 from karat.suites.codegen.hidden_tests.records import TestResults
 from karat.suites.codegen.hidden_tests.run import hidden_tests_of
 from karat.suites.codegen.hidden_tests.unstated_relations import with_unstated
@@ -30,6 +31,7 @@ from karat.suites.codegen.options import Options
 from karat.suites.codegen.perturb import perturbed
 from karat.suites.codegen.plots.correctness import plot_correctness
 from karat.suites.codegen.plots.drawn import expects_plot
+from karat.suites.codegen.published.judging import judged_as_published
 from karat.suites.codegen.question.reading import read_question
 from karat.suites.codegen.question.vocabulary import vocabulary
 from karat.suites.codegen.records import Answers, Asked, Attempt, CodeFacts, Task
@@ -207,6 +209,11 @@ def full_correctness(
     box: Sandbox, task: Task, code: str, outcome: Outcome, asked: Asked, facts: CodeFacts, options: Options
 ) -> tuple[Correctness, TestResults]:
     """Whether a result is right, with the task's tests and on changed tables too."""
+    if task.unit_tests is not None:
+        reference_outcome(box, task)
+        return unit_tested(task.unit_tests, outcome), TestResults()
+    if task.expected is not None and task.expected.published is not None:
+        return judged_as_published(task.expected.published, outcome), TestResults()
     if task.harness is not None:
         return tested(box, task, task.harness, code, outcome, options), TestResults()
     if task.reference:

@@ -6,6 +6,7 @@ This is the system turn of every case; a system of its own may have other instru
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import PurePath
 
 from karat.suites.codegen.records import Task
 from karat.suites.codegen.tasks.schemas import ColumnHead, head
@@ -54,4 +55,7 @@ def _described(column: ColumnHead) -> str:
 def _answer(task: Task) -> str:
     if task.template:
         return ""
+    if task.files:
+        names = ", ".join(PurePath(file).name for file in task.files)
+        return f"Leave the answer in the variable `{task.answer}`. These files can be read: {names}. Write no files."
     return f"Leave the answer in the variable `{task.answer}`. Do not read or write files."

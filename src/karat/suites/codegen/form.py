@@ -24,6 +24,7 @@ from karat.core.problems import count_of
 from karat.core.records import Prediction
 from karat.suites.codegen.details import Details
 from karat.suites.codegen.hidden_tests.records import TestResults
+from karat.suites.codegen.plots.plot_view import plot_sentence, plot_view
 from karat.suites.codegen.records import Task
 from karat.suites.codegen.steps.form import session_form
 from karat.tables.explain.cells import cell_text
@@ -58,6 +59,8 @@ def form(details: Details, task: Task | None, _answer: Prediction | None) -> Cas
 
 def _result(details: Details, task: Task | None) -> list[View]:
     evidence = details.correctness.evidence
+    if details.correctness.plot is not None:
+        return [plot_view(details.correctness.plot, right=details.correctness.passed)]
     table = table_view(evidence, "Result beside the reference’s")
     if table is not None:
         return [table]
@@ -138,6 +141,8 @@ def _sentence(details: Details) -> str:
         at = f" in line {details.line}" if details.line else ""
         return f"the code did not run: {details.error}{at}"
     correctness = details.correctness
+    if correctness.plot is not None:
+        return plot_sentence(correctness.reason)
     if correctness.passed:
         return "the result equals the expected one"
     if correctness.score is None:

@@ -47,8 +47,34 @@ class Expected(msgspec.Struct, frozen=True, omit_defaults=True):
     """A CSV or Parquet file."""
     named: dict[str, str] | None = None
     """Named figures, as in DABench: each must be among the result's."""
+    published: Published | None = None
+    """An answer that a published set judges by a rule of its own."""
     plot: PlotGold | None = None
     """What the plot that the code draws must show."""
+
+
+Scorer = Literal["dabstep", "kramabench", "dsbench", "dacode_csv", "dacode_text"]
+
+
+class Published(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The answer of a published set, in its own form, and the rule of that set."""
+
+    scorer: Scorer
+    answer: Json = None
+    kind: str = ""
+    """KramaBench's ``answer_type``."""
+    files: tuple[str, ...] = ()
+    """Gold files: any of them is right."""
+    options: dict[str, Json] = {}
+    """How DA-Code compares."""
+
+
+class UnitTests(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Tests that share a process with the answer, which is a function (BigCodeBench)."""
+
+    code: str
+    count: int
+    """How many tests there are, by the syntax tree."""
 
 
 class Harness(msgspec.Struct, frozen=True):
@@ -162,6 +188,11 @@ class Task(msgspec.Struct, frozen=True, omit_defaults=True):
     """The numbers of the steps that decide, from 1; none: the last one."""
     environment: str = ""
     """The environment of the project that its code runs in; empty: that of the options."""
+    files: tuple[str, ...] = ()
+    """Files beside the tables, in the working folder under their own names."""
+    unit_tests: UnitTests | None = None
+    libs: tuple[str, ...] = ()
+    """Modules that a published task says it needs."""
     made_for: str = ""
     """The version that a published set was written for, ``pandas==1.5``: an environment that has it is taken."""
 

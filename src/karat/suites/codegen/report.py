@@ -29,6 +29,7 @@ from karat.suites.codegen.environments_sheet import environments_sheet
 from karat.suites.codegen.harness.score import TEST_FAILED
 from karat.suites.codegen.metrics import METRICS
 from karat.suites.codegen.metrics.correctness import FIGURES
+from karat.suites.codegen.plots.excel_plots import plots_sheet
 from karat.suites.codegen.repair.excel_recovery import recovery_sheet
 from karat.suites.codegen.running.printed_answers import REASON as PRINTED
 from karat.suites.codegen.steps.sheet import steps_sheet
@@ -48,6 +49,7 @@ def report(result: RunResult, estimate: Estimator) -> Report:
         _lost_points(result),
         _error_classes(result),
         recovery_sheet(result, estimate),
+        plots_sheet(result),
         _missing(result),
         environments_sheet(result),
         errors_sheet(result),

@@ -1,4 +1,4 @@
-"""Tables out of a DuckDB file, through a connection of its own that can neither write nor reach outside the file."""
+"""Tables out of a DuckDB file: out of a copy that a child process has made of it, which is opened only for reading."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from karat.core.problems import did_you_mean
-from karat.tables.files.probe import probe
+from karat.tables.files.probe import NotOpened, duckdb_copy
 from karat.tables.table import LARGE, Limits, Table, TableError
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def read_duckdb(path: Path, table: str, *, limits: Limits | None = None) -> Tabl
         if known[name] > limits.columns:
             raise TableError(f"{name} has {known[name]:,} columns; at most {limits.columns:,} are read", "columns")
         return _whole(connection, name)
-    except duckdb.Error as error:
+    except (duckdb.Error, UnicodeError) as error:
         raise TableError(f"{path.name}, table {table}: {_first_line(error)}", "unreadable") from None
     finally:
         connection.close()
@@ -86,11 +86,10 @@ def _open(path: Path, limits: Limits) -> duckdb.DuckDBPyConnection:
         head = file.read(12)
     if head[8:12] != b"DUCK":
         raise TableError(f"{path.name} is not a DuckDB file", "binary")
-    probe(path, "duckdb")
     try:
-        return duckdb.connect(str(path), read_only=True, config=dict(_CLOSED))
-    except duckdb.Error as error:
-        message = _first_line(error).replace(str(path), path.name)
+        return duckdb.connect(str(duckdb_copy(path)), read_only=True, config=dict(_CLOSED))
+    except (NotOpened, duckdb.Error) as error:
+        message = _first_line(error).replace(str(path.absolute()), path.name)
         if "version" in message.lower():
             raise TableError(
                 f"{path.name} was written by another version of DuckDB than {duckdb.__version__}: {message}", "version"

@@ -1,7 +1,9 @@
-"""Whether a DuckDB or Parquet file can be read without harm: a child process looks through it first.
+"""Whether a DuckDB or Parquet file can be read without harm: a child process opens it first.
 
 The files come from submissions and other people's projects, and are parsed by native code. A file that crashes the
 child, holds more cells than are read, or computes without end (a view can) is refused here, and this process goes on.
+Damage in a DuckDB file can lie where one query sees it and another does not, so this process never opens the file
+itself: it reads the copy that the child has written.
 """
 
 from __future__ import annotations
@@ -9,13 +11,15 @@ from __future__ import annotations
 import atexit
 import json
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 import threading
+from collections import OrderedDict
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
-from typing import Literal
 
 from karat.core.files.limits import CELLS, READ_SECONDS
 from karat.tables.table import TableError
@@ -23,15 +27,35 @@ from karat.tables.table import TableError
 _WORKER = Path(__file__).with_name("probe_worker.py")
 
 
-def probe(path: Path, kind: Literal["duckdb", "parquet"]) -> None:
+def probe_parquet(path: Path) -> None:
     """Raise :class:`TableError` for a file that must not be read here. One that is only broken passes: its reader says
     what is wrong."""
     about = path.stat()
-    most = CELLS.value
-    found = _looked_at(str(path.absolute()), kind, about.st_mtime_ns, about.st_size, most, READ_SECONDS.value)
+    found = _looked_at(str(path.absolute()), about.st_mtime_ns, about.st_size, CELLS.value, READ_SECONDS.value)
+    _refuse(path, found)
+
+
+def duckdb_copy(path: Path) -> Path:
+    """A copy of a DuckDB file that can be opened here, with the same name and tables; its views are tables too.
+
+    It is there until the process ends, or many others have been read. Raises :class:`TableError` for a file that
+    cannot be read, and :class:`NotOpened` with DuckDB's own words for one that it does not open.
+    """
+    found, copy = _COPIES.of(path)
+    if isinstance(said := found.get("unopened"), str):
+        raise NotOpened(said)
+    _refuse(path, found)
+    return copy
+
+
+class NotOpened(Exception):
+    """Why DuckDB does not open a file."""
+
+
+def _refuse(path: Path, found: dict[str, object]) -> None:
     if found.get("error"):
         raise TableError(f"{path.name} {found['error']}", "unreadable")
-    cells = found.get("cells", 0)
+    cells, most = found.get("cells", 0), CELLS.value
     if isinstance(cells, int) and cells > most:
         said = f"{path.name} has a table of {cells:,} cells; at most {most:,} are read"
         said += f". To allow more, set {CELLS.variable}"
@@ -39,8 +63,53 @@ def probe(path: Path, kind: Literal["duckdb", "parquet"]) -> None:
 
 
 @lru_cache(maxsize=256)
-def _looked_at(path: str, kind: str, _changed: int, _size: int, most: int, seconds: int) -> dict[str, object]:
-    return _PROBE.ask({"path": path, "kind": kind, "cells": most}, seconds)
+def _looked_at(path: str, _changed: int, _size: int, most: int, seconds: int) -> dict[str, object]:
+    return _PROBE.ask({"path": path, "kind": "parquet", "cells": most}, seconds)
+
+
+class _Copies:
+    """The newest copies of this process, in a folder of its own."""
+
+    KEPT = 32
+
+    def __init__(self) -> None:
+        self.forget()
+
+    def forget(self) -> None:
+        """After a fork: the folder is the parent's."""
+        self._lock = threading.Lock()
+        self._made: OrderedDict[tuple[object, ...], tuple[dict[str, object], Path]] = OrderedDict()
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._number = 0
+
+    def of(self, path: Path) -> tuple[dict[str, object], Path]:
+        about = path.stat()
+        most, seconds = CELLS.value, READ_SECONDS.value
+        key = (str(path.absolute()), about.st_mtime_ns, about.st_size, most, seconds)
+        with self._lock:
+            if key not in self._made:
+                self._made[key] = self._make(path, most, seconds)
+            self._made.move_to_end(key)
+            while len(self._made) > self.KEPT:
+                _, (_, oldest) = self._made.popitem(last=False)
+                shutil.rmtree(oldest.parent, ignore_errors=True)
+            return self._made[key]
+
+    def clear(self) -> None:
+        with self._lock:
+            self._made.clear()
+            if self._folder is not None:
+                self._folder.cleanup()
+                self._folder = None
+
+    def _make(self, path: Path, most: int, seconds: int) -> tuple[dict[str, object], Path]:
+        if self._folder is None:
+            self._folder = tempfile.TemporaryDirectory(prefix="karat-tables-", ignore_cleanup_errors=True)
+        self._number += 1
+        copy = Path(self._folder.name) / str(self._number) / path.name
+        copy.parent.mkdir()
+        request = {"path": str(path.absolute()), "kind": "duckdb", "cells": most, "copy": str(copy)}
+        return _PROBE.ask(request, seconds), copy
 
 
 class _Probe:
@@ -116,6 +185,8 @@ def _started() -> subprocess.Popen[bytes]:
 
 
 _PROBE = _Probe()
+_COPIES = _Copies()
 atexit.register(_PROBE.end)
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_PROBE.forget)
+    os.register_at_fork(after_in_child=_COPIES.forget)

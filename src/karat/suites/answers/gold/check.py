@@ -24,6 +24,8 @@ from karat.suites.answers.gold.loose_json import read_file
 from karat.suites.answers.options import Options
 from karat.suites.answers.records import Entry, Gold
 from karat.suites.answers.text_to_sql.gold_check import check_gold_sql
+from karat.tables.files.probe import NotOpened, duckdb_copy
+from karat.tables.table import TableError
 
 PARAMETERS = {
     "string_match": ("pred", "gold", "exclude", "conj"),
@@ -336,15 +338,18 @@ def duckdb_heads(file: str) -> dict[str, Head] | str:
         import duckdb
     except ImportError:
         return f"is not checked: {install_command('answers')}"
-    closed: JsonObject = {"enable_external_access": "false", "lock_configuration": "true"}
     try:
-        with duckdb.connect(file, read_only=True, config=closed) as connection:
+        with duckdb.connect(str(duckdb_copy(Path(file))), read_only=True) as connection:
             found = connection.execute(
                 "SELECT table_name, list(column_name ORDER BY ordinal_position) FROM information_schema.columns "
                 "WHERE table_schema = 'main' GROUP BY table_name ORDER BY table_name"
             ).fetchall()
-    except duckdb.Error as error:
+    except (duckdb.Error, NotOpened) as error:
         return f"cannot be opened: {str(error).splitlines()[0]}"
+    except TableError as error:
+        return f"cannot be read: {error.reason}"
+    except OSError as error:
+        return f"cannot be read: {error.strerror}"
     return {name: Head(tuple(columns), has_rows=True) for name, columns in found}
 
 

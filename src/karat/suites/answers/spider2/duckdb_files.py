@@ -25,7 +25,7 @@ from karat.suites.answers.spider2.failures import (
     unreadable,
 )
 from karat.suites.answers.spider2.frames import unmatched, verdict_on_columns
-from karat.tables.files.probe import probe
+from karat.tables.files.probe import duckdb_copy
 from karat.tables.table import TableError
 
 if TYPE_CHECKING:
@@ -78,8 +78,7 @@ def _open(path: str, failure: type[UnreadableGold] | type[UnreadablePrediction])
 
     try:
         check_size(path)
-        probe(Path(path), "duckdb")
-        return duckdb.connect(path, read_only=True, config=CONFIG)
+        return duckdb.connect(str(duckdb_copy(Path(path))), read_only=True, config=CONFIG)
     except TableError as problem:
         raise failure(problem.reason) from problem
     except Exception as problem:

@@ -24,7 +24,7 @@ import msgspec
 
 from karat.sandbox import Column, Other, Plain, Record, Series, Table, Unordered
 from karat.suites.codegen.results.moments import span_text
-from karat.tables.files.probe import probe
+from karat.tables.files.probe import probe_parquet
 from karat.tables.files.reading import read_csv
 from karat.tables.table import Table as TextTable
 from karat.tables.table import TableError
@@ -117,7 +117,7 @@ def _parquet(file: Path) -> TextTable:
     import pyarrow
     import pyarrow.parquet
 
-    probe(file, "parquet")
+    probe_parquet(file)
     try:
         read = pyarrow.parquet.read_table(file)
         read.validate(full=True)

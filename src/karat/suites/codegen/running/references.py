@@ -18,6 +18,8 @@ import msgspec
 
 from karat.core.suite import NotApplicable
 from karat.sandbox import Outcome, Plain, Sandbox, Table
+from karat.suites.codegen.harness.unit_tests import seen_in
+from karat.suites.codegen.harness.unit_tests import trouble as unit_test_trouble
 from karat.suites.codegen.harness.verdict import published_of, verdict_of
 from karat.suites.codegen.records import Answers, Columns, Harness, Schema, Task
 from karat.suites.codegen.running.execution import attempt_of, given_tables, limits_of, run_code, snippet_of
@@ -87,6 +89,8 @@ def reference_outcome(box: Sandbox, task: Task) -> Outcome:
         attempt = attempt_of(task, task.reference, snippet_of(task, task.reference), outcome)
         at = f" (line {attempt.line})" if attempt.line else ""
         raise NotApplicable(f"gold_error: the reference fails here: {attempt.error}{at}")
+    if task.unit_tests is not None and (failed := unit_test_trouble(task.unit_tests, seen_in(outcome.result))):
+        raise NotApplicable(f"gold_error: its own tests reject the reference here: {failed}")
     if task.harness is not None and (trouble := _harness_trouble(box, task, task.harness, outcome.result)):
         raise NotApplicable(f"gold_error: {trouble}")
     return outcome

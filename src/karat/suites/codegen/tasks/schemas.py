@@ -19,7 +19,7 @@ import msgspec
 
 from karat.core.problems import UserError
 from karat.suites.codegen.records import Schema, TableSource, Task
-from karat.tables.files.probe import probe
+from karat.tables.files.probe import probe_parquet
 from karat.tables.table import TableError
 
 HEAD = 2_000
@@ -120,7 +120,7 @@ def _parquet(path: Path) -> tuple[list[str], list[Sequence[object]]]:
     import duckdb
 
     try:
-        probe(path, "parquet")
+        probe_parquet(path)
     except TableError as error:
         raise UserError(error.reason) from None
     try:

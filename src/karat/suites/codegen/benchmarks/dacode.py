@@ -1,0 +1,99 @@
+"""DA-Code: tasks that write a file. How each is judged is in a list beside (``eval*.jsonl``), gold files are in
+``gold/ID/``, source tables in ``source/ID/``. Tables, texts and databases are judged; plots and models are left out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+from karat.core.json_types import Json, JsonMapping
+from karat.core.problems import Problem
+from karat.core.records import Case, Turn, Where
+from karat.suites.codegen.benchmarks.neighbours import LeftOut, Neighbours, inputs_of
+from karat.suites.codegen.default_prompt import WRITE
+from karat.suites.codegen.records import Expected, Published, Scorer, Task
+
+KEYS = frozenset({"id", "type", "instruction", "hardness", "post_process"})
+TIMEOUT = 120.0
+NAME = "DA-Code"
+SCORERS: dict[str, Scorer] = {"compare_csv": "dacode_csv", "compare_text": "dacode_text"}
+NOT_YET = {
+    "compare_image": "needs plot",
+    "compare_ml": "models are judged by labels that are not in the set",
+    "compare_competition_ml": "models are judged by labels that are not in the set",
+    "compare_sqlite": "databases are not compared yet",
+}
+READ = "import pandas as _pd\nresult = _pd.read_csv({file!r})"
+
+
+class _Row(msgspec.Struct, frozen=True):
+    id: str
+    type: str
+    instruction: str
+    hardness: str = ""
+
+
+class _Eval(msgspec.Struct, frozen=True):
+    func: list[str]
+    result: list[dict[str, Json]]
+    options: list[dict[str, Json]] = []
+
+
+def is_task(row: JsonMapping) -> bool:
+    return set(row) >= KEYS
+
+
+def read(row: JsonMapping, beside: Neighbours, source: Where) -> list[Case[Task] | Problem | LeftOut]:
+    """One task as a case, or why it cannot be asked or judged."""
+    try:
+        told = msgspec.convert(row, _Row)
+        rule = beside.rows_with("func").get(told.id)
+        judged = None if rule is None else msgspec.convert(rule, _Eval)
+    except msgspec.ValidationError as error:
+        return [Problem(f"not a DA-Code task: {error}", file=source.file, line=source.line)]
+    if judged is None or not judged.func or not judged.result:
+        return [LeftOut(NAME, told.id, "no list beside the tasks says how it is judged")]
+    scorer = SCORERS.get(judged.func[0])
+    if scorer is None:
+        return [LeftOut(NAME, told.id, NOT_YET.get(judged.func[0], f"judged by {judged.func[0]}, which is unknown"))]
+    if len(judged.result) > 1:
+        return [LeftOut(NAME, told.id, "it writes several files, which are not compared yet")]
+    sources = beside.folder("source")
+    given = None if sources is None else sources / told.id
+    published, target = _published(told.id, scorer, judged, beside)
+    if published is None:
+        return [LeftOut(NAME, told.id, "its gold is not in this copy")]
+    if given is None or not given.is_dir():
+        return [LeftOut(NAME, told.id, "its source tables are not here (source/ID/)")]
+    tables, files = inputs_of(sorted(file for file in given.iterdir() if file.is_file()))
+    task = Task(
+        tables=tables,
+        files=files,
+        template=f"[insert]\n{READ.format(file=target)}" if target else "",
+        expected=Expected(published=published),
+        timeout=TIMEOUT,
+        memory_mb=4096,
+    )
+    shown = ", ".join(sorted({Path(one).name for one in (*files, *(table.path for table in tables.values()))}))
+    leave = f"Write {target} there, as the task asks." if target else "Leave the answer in `result`, as a dict."
+    conversation: tuple[Turn[Task], ...] = (
+        Turn(role="system", content=f"The working folder has: {shown}. {leave}\n\n{WRITE}"),
+        Turn(role="user", content=told.instruction, target=task),
+    )
+    tags = tuple(tag for tag in (told.type, told.hardness) if tag)
+    return [Case(told.id, conversation, tags=tags, source=source)]
+
+
+def _published(name: str, scorer: Scorer, judged: _Eval, beside: Neighbours) -> tuple[Published | None, str]:
+    """What is right, and the file that an answer has to write; empty: it leaves a mapping."""
+    about, options = judged.result[0], judged.options[0] if judged.options else {}
+    if scorer == "dacode_text":
+        answers = about.get("number")
+        return (Published(scorer, answers, options=options) if answers else None), ""
+    named = about.get("file")
+    names = [str(one) for one in named] if isinstance(named, list) else [str(named)]
+    place = beside.folder("gold")
+    gold = [] if place is None else [file for one in names if (file := place / name / Path(one).name).is_file()]
+    found = Published(scorer, files=tuple(str(file.resolve()) for file in gold), options=options) if gold else None
+    return found, Path(names[0]).name
