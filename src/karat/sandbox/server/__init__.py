@@ -15,6 +15,7 @@ MODULES = (
     "landlock",
     "machine_limits",
     "scratch",
+    "written_files",
     "rlimits",
     "packages",
     "libraries",

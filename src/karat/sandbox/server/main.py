@@ -9,7 +9,7 @@ import signal
 import sys
 from collections.abc import Sequence
 
-from . import landlock, packages, page_copies, scratch, seccomp
+from . import landlock, packages, page_copies, scratch, seccomp, written_files
 from .child import Isolation
 from .forking import Forked, fork
 from .frames import Closed, Head, begin, frame, read_exactly, read_head, write_all
@@ -122,11 +122,13 @@ class Server:
         try:
             watch.let_go(self.requests, child.release)
             facts = watch.until_the_end(self.requests, self._prepare, self._kill_the_rest)
+            given = {name for table in head["tables"] for name in table["files"]}
+            left = written_files.collect(self.isolation.folder, head.get("files", ()), given)
         finally:
             child.close()
             scratch.empty(self.work)
-        parts = watch.parts()
-        write_all(self.replies, begin({"need": [], **facts}, [len(part) for part in parts]))
+        parts = [*watch.parts(), *(content.view() for content in left.contents)]
+        write_all(self.replies, begin({"need": [], **facts, "files": left.entries}, [len(part) for part in parts]))
         for part in parts:
             write_all(self.replies, part)
 

@@ -27,7 +27,7 @@ from karat.core.yaml.structs import Findings, documents
 from karat.suites.codegen.benchmarks import dabench, ds1000, pandaseval
 from karat.suites.codegen.benchmarks.neighbours import LeftOut, Neighbours
 from karat.suites.codegen.benchmarks.published_sets import OTHER_FORMS, left_out_problems, reader_of, rows_of
-from karat.suites.codegen.records import HiddenTest, Step, TableSource, Task
+from karat.suites.codegen.records import Expected, HiddenTest, Step, TableSource, Task
 from karat.suites.codegen.tasks.files import read_task, tasks_in
 
 YAML = (".yaml", ".yml")
@@ -227,13 +227,7 @@ def truth(case: Case[Task]) -> object:
 
 def _truth(task: Task) -> object:
     tables = _tables_truth(task.tables)
-    expected = task.expected
-    right = _digest(expected.file) if expected is not None and expected.file else ""
-    if expected is not None:
-        published = expected.published and msgspec.structs.replace(
-            expected.published, files=tuple(map(_digest, expected.published.files))
-        )
-        expected = msgspec.structs.replace(expected, file="", published=published)
+    expected, right = _expected_truth(task.expected)
     said: tuple[object, ...] = (tables, expected, right, task.reference, task.setup, task.template, task.answer)
     if task.harness is not None:
         said = (*said, task.harness)
@@ -246,16 +240,29 @@ def _truth(task: Task) -> object:
     return (*said, tuple(map(_test_truth, task.tests))) if task.tests else said
 
 
+def _expected_truth(expected: Expected | None) -> tuple[Expected | None, str]:
+    """What is expected without the places of files, and the digest of the contents of these."""
+    if expected is None:
+        return None, ""
+    right = _digest(expected.file) if expected.file else ""
+    if expected.files:
+        right += "".join(_digest(wanted.file) for wanted in expected.files.values() if wanted.file)
+        bare = {name: msgspec.structs.replace(wanted, file="") for name, wanted in expected.files.items()}
+        expected = msgspec.structs.replace(expected, files=bare)
+    published = expected.published and msgspec.structs.replace(
+        expected.published, files=tuple(map(_digest, expected.published.files))
+    )
+    return msgspec.structs.replace(expected, file="", published=published), right
+
+
 def _step_truth(step: Step) -> object:
-    right = _digest(step.expected.file) if step.expected is not None and step.expected.file else ""
-    expected = msgspec.structs.replace(step.expected, file="") if step.expected is not None else None
+    expected, right = _expected_truth(step.expected)
     return (step.question, expected, right, step.reference, tuple(map(_test_truth, step.tests)))
 
 
 def _test_truth(test: HiddenTest) -> object:
     """An entry without the line it is in."""
-    right = _digest(test.expected.file) if test.expected is not None and test.expected.file else ""
-    expected = msgspec.structs.replace(test.expected, file="") if test.expected is not None else None
+    expected, right = _expected_truth(test.expected)
     return (_tables_truth(test.tables), right, msgspec.structs.replace(test, tables={}, expected=expected, line=0))
 
 

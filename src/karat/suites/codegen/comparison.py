@@ -34,7 +34,7 @@ from karat.suites.codegen.plots.drawn import expects_plot
 from karat.suites.codegen.published.judging import judged_as_published
 from karat.suites.codegen.question.reading import read_question
 from karat.suites.codegen.question.vocabulary import vocabulary
-from karat.suites.codegen.records import Answers, Asked, Attempt, CodeFacts, Task
+from karat.suites.codegen.records import Answers, Asked, Attempt, CodeFacts, FileReport, Task
 from karat.suites.codegen.results.precision import with_asked_digits
 from karat.suites.codegen.results.tables import NoTableError, given_table
 from karat.suites.codegen.running.answers import run_answer, runnable
@@ -43,6 +43,7 @@ from karat.suites.codegen.running.printed_answers import REASON, advice
 from karat.suites.codegen.running.references import reference_outcome, schema_of
 from karat.suites.codegen.running.sql_programs import in_python
 from karat.suites.codegen.steps.records import SessionResult
+from karat.suites.codegen.written_files.judging import with_files
 from karat.tables.explain.sample import ROWS, TableSample, sample_of
 
 
@@ -71,6 +72,8 @@ class Comparison(msgspec.Struct, frozen=True):
     environment: UsedEnvironment = UsedEnvironment()
     session: SessionResult | None = None
     """The steps, where the task has some; everything else is then about the last step that decides."""
+    files: tuple[FileReport, ...] = ()
+    """Files that it wrote, and those that it should have written."""
 
     @property
     def last(self) -> Attempt:
@@ -104,6 +107,7 @@ def judged(
     correctness, tests = full_correctness(
         box, task, code, outcome, asked, facts, with_asked_digits(options, asked, written)
     )
+    correctness, files = with_files(task, correctness, outcome, ordered=asked.ordered, options=options)
     if tried[-1].printed and correctness.score is not None and not correctness.passed:
         told = {**correctness.evidence, "problem": advice(task, outcome)}
         correctness = msgspec.structs.replace(correctness, reason=REASON, evidence=told)
@@ -147,6 +151,7 @@ def judged(
         sampled(outcome.result) if outcome.ok else None,
         tests,
         used(box),
+        files=files,
     )
 
 
@@ -225,6 +230,9 @@ def full_correctness(
         found = by_tests_alone(tests, ran=outcome.ok)
         if not found.passed:
             return found, tests
+    elif task.expected is not None and task.expected.only_files:
+        right = Correctness(1.0, passed=True) if outcome.ok else Correctness(0.0, reason="did_not_run")
+        return with_tests(right, tests), tests  # the files are looked at afterwards
     else:
         found = _found(box, task, outcome, asked, options)
     found = perturbed(box, task, code, found, outcome.result, asked=asked, facts=facts, options=options)

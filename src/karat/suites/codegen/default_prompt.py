@@ -58,4 +58,10 @@ def _answer(task: Task) -> str:
     if task.files:
         names = ", ".join(PurePath(file).name for file in task.files)
         return f"Leave the answer in the variable `{task.answer}`. These files can be read: {names}. Write no files."
-    return f"Leave the answer in the variable `{task.answer}`. Do not read or write files."
+    files = task.expected.files if task.expected is not None else None
+    if not files:
+        return f"Leave the answer in the variable `{task.answer}`. Do not read or write files."
+    write = f"Write into the working folder: {', '.join(files)}."
+    if task.expected is not None and task.expected.only_files:
+        return write
+    return f"Leave the answer in the variable `{task.answer}`. {write}"

@@ -18,5 +18,7 @@ def files(case: Case[Task], _predictions: Sequence[Prediction], options: Options
             yield from task.expected.published.files
         if task.expected is not None and task.expected.file:
             yield task.expected.file
+        if task.expected is not None and task.expected.files:
+            yield from (wanted.file for wanted in task.expected.files.values() if wanted.file)
     if options.vocabulary:
         yield options.vocabulary

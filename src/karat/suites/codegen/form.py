@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from karat.core.case_form import (
     CaseForm,
@@ -25,7 +25,7 @@ from karat.core.records import Prediction
 from karat.suites.codegen.details import Details
 from karat.suites.codegen.hidden_tests.records import TestResults
 from karat.suites.codegen.plots.plot_view import plot_sentence, plot_view
-from karat.suites.codegen.records import Task
+from karat.suites.codegen.records import FileReport, Task
 from karat.suites.codegen.steps.form import session_form
 from karat.tables.explain.cells import cell_text
 from karat.tables.explain.reason_words import table_sentence
@@ -41,6 +41,8 @@ _REASONS = {
     "depends_on_columns": "the result depends on further columns or their order",
     "only_fits_this_data": "the result is right on these tables only, not on changed copies of them",
     "test_failed": "tests fail",
+    "file_missing": "an expected file was not written",
+    "file_unreadable": "a written file cannot be read",
     "unit_differs": "the result is in another unit",
 }
 
@@ -54,6 +56,8 @@ def form(details: Details, task: Task | None, _answer: Prediction | None) -> Cas
         views.append(_tries(details))
     if details.tests:
         views.append(_tests(details.tests))
+    if details.files:
+        views.append(_files(details.files))
     return CaseForm(_sentence(details), _because(details), (*views, *_requirements(details)))
 
 
@@ -126,6 +130,14 @@ def _tests(tests: TestResults) -> Listed:
         for entry in tests.parts
     )
     return Listed("Tests", items, folded=not tests.failed)
+
+
+def _files(files: Sequence[FileReport]) -> Listed:
+    items = tuple(
+        (f"{file.name}: {count_of(file.byte_count, 'byte')}{f', {file.note}' if file.note else ''}", file.right)
+        for file in files
+    )
+    return Listed("Files", items, folded=all(file.right is not False for file in files))
 
 
 def _requirements(details: Details) -> list[View]:

@@ -34,8 +34,42 @@ class TableSource(msgspec.Struct, frozen=True, omit_defaults=True):
     columns: Columns | None = None
 
 
+class ImageSize(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """What the header of an image must say."""
+
+    width: int | None = None
+    height: int | None = None
+    format: str = ""
+
+
+class ExpectedFile(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What must be in a file that the code writes."""
+
+    value: Json = None
+    unit: str = ""
+    table: Columns | None = None
+    file: str = ""
+    """A CSV or Parquet file with the right table."""
+    image: ImageSize | None = None
+    sheet: str = ""
+    """The sheet of an Excel file; the first without this."""
+    from_table: str = ""
+    """The table of a SQLite file; the only one without this."""
+
+
+class FileReport(msgspec.Struct, frozen=True):
+    """A file that the code wrote, or should have written."""
+
+    name: str
+    byte_count: int
+    right: bool | None = None
+    """None: it is not one of the expected files."""
+    note: str = ""
+    """How it was read, or why it was not."""
+
+
 class Expected(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The right result: one of the four."""
+    """The right result: one of the first four, and files that must be written."""
 
     value: Json = None
     """A number, text, list or mapping."""
@@ -47,10 +81,18 @@ class Expected(msgspec.Struct, frozen=True, omit_defaults=True):
     """A CSV or Parquet file."""
     named: dict[str, str] | None = None
     """Named figures, as in DABench: each must be among the result's."""
+    files: dict[str, ExpectedFile] | None = None
+    """Files that the code must write, beside a result or alone."""
     published: Published | None = None
     """An answer that a published set judges by a rule of its own."""
     plot: PlotGold | None = None
     """What the plot that the code draws must show."""
+
+    @property
+    def only_files(self) -> bool:
+        """Whether nothing is expected of the result itself."""
+        bare = self.value is None and self.table is None and not self.file and not self.named
+        return bare and self.plot is None and self.published is None and self.files is not None
 
 
 Scorer = Literal["dabstep", "kramabench", "dsbench", "dacode_csv", "dacode_text"]

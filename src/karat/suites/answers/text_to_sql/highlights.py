@@ -76,8 +76,12 @@ def _gold(cases: list[Judged], result: RunResult) -> list[str]:
     states = Counter(sql.gold_status for _, _, sql in cases)
     failed = [case for case in result.cases if case.status == "not_applicable"]
     if failed:
-        first = f"{failed[0].id}: {failed[0].error}"
-        lines.append(f"gold fails in {count_of(len(failed), 'question')}, left out ({first})"[:200])
+        why = visible(failed[0].error.split("\n", 1)[0][:160])
+        others = f"; also {', '.join(case.id for case in failed[1:MOST])}" if len(failed) > 1 else ""
+        rest = f" and {len(failed) - MOST:,} more" if len(failed) > MOST else ""
+        lines.append(
+            f"gold fails in {count_of(len(failed), 'question')}, left out ({failed[0].id}: {why}{others}{rest})"
+        )
     if states["unstable"]:
         ids = [case.id for case, _, sql in cases if sql.gold_status == "unstable"]
         lines.append(f"gold moves in {count_of(len(ids), 'question')}, left out of strict: {', '.join(ids[:8])}")

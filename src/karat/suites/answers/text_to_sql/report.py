@@ -31,7 +31,8 @@ def disagreements(cases: Iterable[Judged]) -> Counter[tuple[str, str, str]]:
     for _, details, sql in cases:
         right = details.strict.state == "right"
         if details.strict.state in ("right", "wrong"):
-            why = details.strict.reason or ", ".join(details.strict.normalised) or "the rule of its own"
+            several = "several golds" if details.evidence.get("gold") else ""
+            why = details.strict.reason or ", ".join(details.strict.normalised) or several or "the rule of its own"
             for name in sql.against(right):
                 found[name, "refuses" if right else "accepts", why] += 1
     return found

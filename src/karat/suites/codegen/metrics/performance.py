@@ -100,6 +100,8 @@ def performance_of(box: Sandbox, task: Task, code: str, *, passed: bool, options
     """Measure the code beside the reference."""
     if not options.performance:
         return Performance(None, "switched off (option performance)")
+    if task.expected is not None and task.expected.only_files:
+        return Performance(None, reason="code that writes files is not measured")
     if task.unit_tests is not None:
         return Performance(None, "tests that share the answer's process are not timed")
     if not task.reference:

@@ -57,7 +57,7 @@ def run_code(box: Sandbox, task: Task, code: str, tables: Mapping[str, Given] | 
     snippet = snippet_of(task, code)
     limits = drawing_limits(task, limits_of(task), pictures=tables is None)
     given = {**given_files(task), **(given_tables(task) if tables is None else tables)}
-    outcome = box.run(snippet.code, given, limits=limits)
+    outcome = box.run(snippet.code, given, limits=limits, files=_files(task))
     outcome = with_missing_package(outcome, box.environment)
     if task.harness is not None:
         outcome = _with_answers(task.harness, outcome)
@@ -65,11 +65,19 @@ def run_code(box: Sandbox, task: Task, code: str, tables: Mapping[str, Given] | 
         outcome = tests_seen(outcome)
     if expects_plot(task):
         outcome = with_drawing(task, outcome)
+    elif task.expected is not None and task.expected.only_files:
+        if outcome.status == "no_result" and outcome.detail == NOTHING_SET:
+            outcome = msgspec.structs.replace(outcome, status="ok", detail="")
     elif printed_figures(task, outcome):
         outcome = msgspec.structs.replace(outcome, status="ok")
     elif ends_in_print(task, code, outcome):
         outcome = msgspec.structs.replace(outcome, status="no_result", detail=NOTHING_SET)
     return attempt_of(task, code, snippet, outcome), outcome
+
+
+def _files(task: Task) -> tuple[str, ...]:
+    """The files that the task expects to be written."""
+    return tuple(task.expected.files) if task.expected is not None and task.expected.files else ()
 
 
 def _with_answers(harness: Harness, outcome: Outcome) -> Outcome:

@@ -70,7 +70,10 @@ def read_step(node: Node, folder: Path, tables: Mapping[str, TableSource], findi
 
 def _expected(entry: StepEntry, folder: Path, findings: Findings) -> Expected | None:
     if entry.expected is not None:
-        return read_expected(entry.expected.node, folder, findings)
+        expected = read_expected(entry.expected.node, folder, findings)
+        if expected is not None and expected.files is not None:
+            findings.add(entry.expected.node, "files cannot be what a step expects", "Write a value, table or file.")
+        return expected
     if entry.plot is None:
         return None
     node = entry.plot.node
