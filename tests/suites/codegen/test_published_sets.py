@@ -12,10 +12,13 @@ import pytest
 from karat.core.records import Case, Prediction
 from karat.core.suite import NotApplicable
 from karat.sandbox import Outcome, Table
+from karat.suites.codegen.benchmarks.dacode_plots import plot_gold
 from karat.suites.codegen.cases import load_cases, recognises
 from karat.suites.codegen.comparison import Comparison
 from karat.suites.codegen.harness.unit_tests import count_tests
 from karat.suites.codegen.options import Options
+from karat.suites.codegen.plots.records import Figure, Panel, PlotGold, Series
+from karat.suites.codegen.plots.score import verdict_of
 from karat.suites.codegen.published import dabstep, dacode, kramabench
 from karat.suites.codegen.published.judging import choice_or_number, judged_as_published
 from karat.suites.codegen.records import Published, Task
@@ -273,7 +276,7 @@ def test_dacode_tables_and_texts_with_the_official_figure_beside(tmp_path: Path)
     loaded = load_cases(_dacode(tmp_path))
     assert [case.id for case in loaded.cases] == ["dm-csv-901", "di-text-901"]
     assert {problem.message.partition(": ")[2] for problem in loaded.problems} == {
-        "1 task left out: needs plot (plot-bar-901)",
+        "1 task left out: its gold is not in this copy (plot-bar-901)",
         "1 task left out: no list beside the tasks says how it is judged (dm-csv-902)",
     }
     code = "out = sales.groupby('name', as_index=False).n.sum()\nout.to_csv('result.csv', index=False)"
@@ -316,7 +319,56 @@ def test_check_counts_what_of_dacode_cannot_run_here() -> None:
     loaded = load_cases(SHARED / "da_code" / "task_all.jsonl")
     counts = [problem.message.split(":")[1].split()[0] for problem in loaded.problems]
     assert sum(map(int, counts)) + len(loaded.cases) == 500
-    assert any("78 tasks left out: needs plot" in problem.message for problem in loaded.problems)
+    assert any("100 tasks left out: models are judged by labels" in problem.message for problem in loaded.problems)
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason="the shared data is not here")
+def test_every_gold_plot_of_dacode_against_itself_is_right() -> None:
+    folders = sorted((SHARED / "da_code" / "gold").glob("plot-*"))
+    assert len(folders) == 10
+    for folder in folders:
+        gold = plot_gold(folder, ["graph_title", "x_label", "y_label", "labels"])
+        assert isinstance(gold, PlotGold), folder.name
+        [panel] = gold.panels
+        drawn = Panel(
+            tuple(Series(panel.type[0], one.points, one.name) for one in panel.series),
+            title=panel.title.equal[0] if panel.title else "",
+            x_label=panel.x_label.equal[0] if panel.x_label else "",
+            y_label=panel.y_label.equal[0] if panel.y_label else "",
+            legend=panel.legend if isinstance(panel.legend, tuple) else None,
+        )
+        verdict = verdict_of(gold, [Figure("matplotlib", (drawn,))], Options().compare_options())
+        assert verdict.score == 1.0, (folder.name, verdict)
+        wrong = msgspec.structs.replace(drawn, series=tuple(_worse(one) for one in drawn.series))
+        assert verdict_of(gold, [Figure("matplotlib", (wrong,))], Options().compare_options()).score < 1.0
+
+
+def _worse(series: Series) -> Series:
+    """The values at other places."""
+    values = [point[1:] for point in series.points]
+    moved = [*values[1:], values[0]]
+    points = tuple((point[0], *value) for point, value in zip(series.points, moved, strict=True))
+    return msgspec.structs.replace(series, points=points)
+
+
+def test_a_plot_of_dacode_is_drawn_and_judged(tmp_path: Path) -> None:
+    numpy = pytest.importorskip("numpy")
+    pytest.importorskip("matplotlib")
+    file = _dacode(tmp_path)
+    folder = tmp_path / "gold" / "plot-bar-901"
+    folder.mkdir()
+    about = {"type": "bar", "graph_title": "Sales", "x_label": "name", "xtick_labels": ["a", "b"], "ytick_labels": []}
+    (folder / "plot.json").write_text(json.dumps(about))
+    numpy.save(folder / "result.npy", numpy.array([[5.0, 2.0]]))
+    (tmp_path / "source" / "plot-bar-901").mkdir()
+    (tmp_path / "source" / "plot-bar-901" / "sales.csv").write_text("name,n\na,2\na,3\nb,2\n")
+    case = next(one for one in load_cases(file).cases if one.id == "plot-bar-901")
+    code = (
+        "import matplotlib.pyplot as plt\ns = sales.groupby('name').n.sum()\nplt.bar(s.index, s)\nplt.savefig('p.png')"
+    )
+    assert answered(case, code).correctness.passed
+    swapped = answered(case, code.replace("plt.bar(s.index, s)", "plt.bar(s.index, s[::-1])")).correctness
+    assert (swapped.passed, swapped.reason) == (False, "plot_data")
 
 
 def test_a_published_answer_survives_storing() -> None:
