@@ -24,6 +24,7 @@ NAMES = (
     "data_query_checks",
     "yaml_cases",
     "scoring",
+    "judged",
     "executors",
     "two_runners",
     "excel",
@@ -37,6 +38,7 @@ NAMES = (
     "retrieval_tune",
     "sandbox",
     "codegen_scores",
+    "codegen_plots",
     "codegen_mutants",
     "viewer",
     "viewer_load",
@@ -45,7 +47,7 @@ NAMES = (
     "compare_runs",
     "coverage",
 )
-CHECKS = ("same_demos", "walk", "growth_model")
+CHECKS = ("same_demos", "walk", "growth_model", "ds1000_references")
 """Not about cost, so not part of all; each takes options of its own."""
 VERBS = ("record", "check", "page")
 

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from karat.core.records import Case, Prediction
+from karat.core.records import Case, Prediction, join_attempts
 from karat.core.suite import NotApplicable
 from karat.sandbox import Outcome, Table
 from karat.suites.codegen.benchmarks.dacode_plots import plot_gold
@@ -371,6 +371,55 @@ def test_a_plot_of_dacode_is_drawn_and_judged(tmp_path: Path) -> None:
     assert (swapped.passed, swapped.reason) == (False, "plot_data")
 
 
+def test_pandasplotbench_is_held_against_what_its_own_code_draws(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    row = {
+        "id": 7,
+        "code_data": 'import pandas as pd\ndf = pd.read_csv("data.csv")\n',
+        "code_plot": "import matplotlib.pyplot as plt\nplt.bar(df['name'], df['n'])\nplt.show()\n",
+        "data_csv": "name,n\na,5\nb,2\n",
+        "task__plot_description": "Plot Description: A bar for each name.",
+        "task__plot_style": "Plot Style Description: Plain.",
+        "plots_gt": [],
+    }
+    [case] = load_cases(written(tmp_path / "plots.jsonl", row)).cases
+    assert case.id == "7"
+    right = answered(
+        case, "import matplotlib.pyplot as plt\nfig, ax = plt.subplots()\nax.bar(df.name, df.n, color='red')"
+    )
+    assert right.correctness.passed, right.correctness
+    line = answered(case, "import matplotlib.pyplot as plt\nplt.plot(df.name, df.n)").correctness
+    assert (line.passed, line.reason) == (False, "plot_type")
+    none = answered(case, "x = df.n.sum()").correctness
+    assert (none.passed, none.reason) == (False, "no_plot")
+
+
 def test_a_published_answer_survives_storing() -> None:
     task = Task(files=("a",), expected=None, libs=("x",))
     assert msgspec.json.decode(msgspec.json.encode(task), type=Task) == task
+
+
+def test_subtasks_of_kramabench_are_steps_and_the_question_is_the_last(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "water.csv").write_text("beach,n\na,1\nb,2\n")
+    (tmp_path / "data" / "notes.txt").write_text("b is closed\n")
+    row = {
+        "id": "e-1",
+        "query": "How many in all?",
+        "answer": 3,
+        "answer_type": "numeric_exact",
+        "data_sources": ["water.csv", "notes.txt"],
+        "subtasks": [
+            {"id": "e-1-1", "query": "Which beaches?", "answer": ["a", "b"], "answer_type": "list_exact"},
+            {"id": "e-1-2", "query": "Which is closed?", "answer": "b", "answer_type": "string_exact"},
+        ],
+    }
+    [case] = load_cases(written(tmp_path / "tasks.jsonl", row)).cases
+    codes = ["names = list(water.beach)\nresult = names", "result = open('notes.txt').read()[0]", "result = 4"]
+    response = join_attempts([code.encode() for code in codes])
+    found = compare(case, 0, Prediction(case.id, response=response), QUICK)
+    assert found.session is not None
+    assert [step.state for step in found.session.steps] == ["right", "right", "wrong"]
+    assert not found.correctness.passed
+    whole = answered(case, "result = water.n.sum()")
+    assert whole.correctness.passed

@@ -346,6 +346,8 @@ class Asked(msgspec.Struct, frozen=True):
     """Whether it asks for groups, also where no column of the schema is named for them."""
     ordering: tuple[str, ...] = ()
     """The words that ask for an order, and ``ascending`` or ``descending`` where that is said."""
+    reference_orders: bool = False
+    """Whether answers are SQL and the reference is a query with ORDER BY: the order of its rows is then asked for."""
     keeps_order: bool = False
     """Whether rows are to stay in the order they are in."""
     joining: bool = False
@@ -368,7 +370,7 @@ class Asked(msgspec.Struct, frozen=True):
     @property
     def ordered(self) -> bool:
         """Whether the order of the result's rows counts."""
-        return bool(self.ordering) or self.keeps_order
+        return bool(self.ordering) or self.keeps_order or self.reference_orders
 
 
 # -- what running it gave ---------------------------------------------------------------------------------------------

@@ -12,7 +12,15 @@ from karat.core.files.reading import FileRefused, read_unpacked
 from karat.core.json_types import JsonMapping, JsonObject
 from karat.core.problems import Problem
 from karat.core.records import Case, Where
-from karat.suites.codegen.benchmarks import bigcodebench, dabstep, dacode, dsbench, evalplus, kramabench
+from karat.suites.codegen.benchmarks import (
+    bigcodebench,
+    dabstep,
+    dacode,
+    dsbench,
+    evalplus,
+    kramabench,
+    pandasplotbench,
+)
 from karat.suites.codegen.benchmarks.neighbours import LeftOut, Neighbours
 from karat.suites.codegen.records import Task
 
@@ -26,7 +34,10 @@ class Reader(NamedTuple):
     read: Callable[[JsonMapping, Neighbours, Where], Found]
 
 
-READERS = tuple(Reader(one.is_task, one.read) for one in (bigcodebench, evalplus, dabstep, kramabench, dacode, dsbench))
+READERS = tuple(
+    Reader(one.is_task, one.read)
+    for one in (bigcodebench, evalplus, dabstep, kramabench, dacode, dsbench, pandasplotbench)
+)
 OTHER_FORMS = (".parquet", ".json")
 
 
