@@ -5,7 +5,8 @@ import pytest
 from karat.sandbox import Limits, Sandbox
 from karat.suites.codegen.comparison import judged
 from karat.suites.codegen.options import Options
-from karat.suites.codegen.records import HiddenTest
+from karat.suites.codegen.plots.records import PanelGold, PlotGold, SeriesGold
+from karat.suites.codegen.records import Expected, HiddenTest, TableSource
 from karat.suites.codegen.running.sandbox_client import warm_box
 from tests.suites.codegen.plots.drawn_plots import OPTIONS, figures, scored, task
 
@@ -122,6 +123,34 @@ def test_hidden_tests_see_a_table_of_points() -> None:
     found = judged("Plot it.", task(BARS, tests=tests), [code], OPTIONS, warm_box())
     assert [entry.state for entry in found.tests.parts] == ["held", "held", "failed"]
     assert not found.correctness.passed
+
+
+def test_hidden_tests_on_other_tables() -> None:
+    other = {"sales": TableSource(columns={"region": ["a", "b"], "qty": [1, 0], "price": [1.0, 2.0]})}
+    right = PlotGold((PanelGold(series=(SeriesGold((("a", 1), ("b", 0))),)),))
+    wrong = PlotGold((PanelGold(series=(SeriesGold((("a", 2),)),)),))
+    tests: tuple[HiddenTest, ...] = (
+        HiddenTest(tables=other, expected=Expected(plot=right)),
+        HiddenTest(tables=other, reference=True),
+        HiddenTest(tables=other, property="rows", value=1),
+    )
+    code = PLT + "plt.bar(df.region, df.qty)\n" + LABELS
+    found = judged("Plot it.", task(BARS, REFERENCE + "\n" + LABELS, tests), [code], OPTIONS, warm_box())
+    assert [entry.state for entry in found.tests.parts] == ["held", "held", "held"]
+    assert found.correctness.passed
+    tests = (HiddenTest(tables=other, expected=Expected(plot=wrong)),)
+    found = judged("Plot it.", task(BARS, tests=tests), [code], OPTIONS, warm_box())
+    assert [entry.state for entry in found.tests.parts] == ["failed"]
+    constant = PLT + "plt.bar(['North', 'South', 'East'], [5, 3, 4])\n" + LABELS
+    tests = (HiddenTest(tables=other, reference=True),)
+    found = judged("Plot it.", task(BARS, REFERENCE + "\n" + LABELS, tests), [constant], OPTIONS, warm_box())
+    assert [entry.state for entry in found.tests.parts] == ["failed"]
+
+
+def test_right_plots_are_measured() -> None:
+    options = Options(perturb="no", relations="no", scales=(1,), repeats_for_timing=1)
+    found = scored(BARS, PLT + "plt.bar(df['region'], df['qty'])\n" + LABELS, REFERENCE + "\n" + LABELS, options)
+    assert found.performance.score is not None
 
 
 def test_a_plot_that_cannot_be_read_needs_a_review() -> None:
