@@ -394,6 +394,29 @@ def test_pandasplotbench_is_held_against_what_its_own_code_draws(tmp_path: Path)
     assert (none.passed, none.reason) == (False, "no_plot")
 
 
+def test_viseval_has_a_case_for_each_question_and_checks_type_data_and_order(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    (tmp_path / "databases" / "shop").mkdir(parents=True)
+    (tmp_path / "databases" / "shop" / "sales.csv").write_text("name,n\na,2\nb,5\n")
+    shown = {"chart": "bar", "x_name": "name", "y_name": "n", "x_data": [["b", "a"]], "y_data": [[5, 2]]}
+    entry = {
+        "chart": "Bar",
+        "hardness": "Easy",
+        "db_id": "shop",
+        "vis_obj": {**shown, "classify": [], "describe": "", "sort": {"channel": "y", "order": "descending"}},
+        "nl_queries": ["Bars of n for each name, from high to low.", "Draw n by name, descending."],
+    }
+    other = {**entry, "db_id": "elsewhere"}
+    (tmp_path / "visEval.json").write_text(json.dumps({"8": entry, "9": other}))
+    loaded = load_cases(tmp_path / "visEval.json")
+    assert [case.id for case in loaded.cases] == ["8/1", "8/2"]
+    assert "1 task left out: its database is not here" in loaded.problems[0].message
+    code = "import matplotlib.pyplot as plt\ns = sales.sort_values('n', ascending=False)\nplt.bar(s.name, s.n)"
+    assert answered(loaded.cases[0], code).correctness.passed
+    unsorted = answered(loaded.cases[0], code.replace(", ascending=False", "")).correctness
+    assert (unsorted.passed, unsorted.reason) == (False, "plot_order")
+
+
 def test_a_published_answer_survives_storing() -> None:
     task = Task(files=("a",), expected=None, libs=("x",))
     assert msgspec.json.decode(msgspec.json.encode(task), type=Task) == task
