@@ -18,7 +18,7 @@ STEPS = 12
 ROUNDS = 5
 AT_MOST_MS = 25.0
 CODE = "n = globals().get('n', 0) + 1\ntotals = df.groupby('region')['price'].sum()\nresult = totals"
-TABLES = {"sales": {"region": ["N", "S", "E"] * 100, "price": list(range(300))}}
+TABLES: dict[str, dict[str, list[object]]] = {"sales": {"region": ["N", "S", "E"] * 100, "price": list(range(300))}}
 
 
 def main() -> None:
