@@ -97,7 +97,7 @@ class Expected(msgspec.Struct, frozen=True, omit_defaults=True):
         return bare and self.plot is None and self.published is None and self.files is not None
 
 
-Scorer = Literal["dabstep", "kramabench", "dsbench", "dacode_csv", "dacode_text"]
+Scorer = Literal["dabstep", "kramabench", "dsbench", "dacode_csv", "dacode_text", "dacode_sqlite"]
 
 
 class Published(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -20,6 +20,7 @@ from karat.suites.codegen.benchmarks import (
     evalplus,
     kramabench,
     pandasplotbench,
+    viseval,
 )
 from karat.suites.codegen.benchmarks.neighbours import LeftOut, Neighbours
 from karat.suites.codegen.records import Task
@@ -36,7 +37,7 @@ class Reader(NamedTuple):
 
 READERS = tuple(
     Reader(one.is_task, one.read)
-    for one in (bigcodebench, evalplus, dabstep, kramabench, dacode, dsbench, pandasplotbench)
+    for one in (bigcodebench, evalplus, dabstep, kramabench, dacode, dsbench, pandasplotbench, viseval)
 )
 OTHER_FORMS = (".parquet", ".json")
 
@@ -56,6 +57,8 @@ def rows_of(file: Path) -> Iterator[tuple[int, JsonObject]]:
     except json.BadJson as error:  # DSBench has a Python literal on each line
         yield from _literals(data, file, str(error))
         return
+    if isinstance(found, dict) and found and all(isinstance(one, dict) for one in found.values()):
+        found = [{"id": name, **one} for name, one in found.items()]  # entries by their ids, as VisEval has them
     rows = found if isinstance(found, list) else [found]
     yield from ((number, row) for number, row in enumerate(rows, start=1) if isinstance(row, dict))
 
