@@ -51,6 +51,8 @@ class ExpectedFile(msgspec.Struct, frozen=True, omit_defaults=True):
     file: str = ""
     """A CSV or Parquet file with the right table."""
     image: ImageSize | None = None
+    plot: PlotGold | None = None
+    """What the figure that was saved in it must show."""
     sheet: str = ""
     """The sheet of an Excel file; the first without this."""
     from_table: str = ""
