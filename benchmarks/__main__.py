@@ -37,6 +37,7 @@ NAMES = (
     "retrieval_ranks_gpu",
     "retrieval_tune",
     "sandbox",
+    "sandbox_steps",
     "codegen_scores",
     "codegen_plots",
     "codegen_mutants",
@@ -47,7 +48,7 @@ NAMES = (
     "compare_runs",
     "coverage",
 )
-CHECKS = ("same_demos", "walk", "growth_model")
+CHECKS = ("same_demos", "walk", "growth_model", "ds1000_references")
 """Not about cost, so not part of all; each takes options of its own."""
 VERBS = ("record", "check", "page")
 

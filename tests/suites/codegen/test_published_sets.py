@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 
-from karat.core.records import Case, Prediction
+from karat.core.records import Case, Prediction, join_attempts
 from karat.core.suite import NotApplicable
 from karat.sandbox import Outcome, Table
 from karat.suites.codegen.benchmarks.dacode_plots import plot_gold
@@ -295,6 +297,29 @@ def test_dacode_tables_and_texts_with_the_official_figure_beside(tmp_path: Path)
     assert (other.score, other.evidence["official"]) == (0.25, 0.0)
 
 
+def test_dacode_databases_are_as_right_as_their_worst_table(tmp_path: Path) -> None:
+    gold = tmp_path / "gold" / "w-901" / "out.db"
+    gold.parent.mkdir(parents=True)
+    with closing(sqlite3.connect(gold)) as database:
+        database.executescript(
+            "CREATE TABLE a (x INTEGER, y TEXT); INSERT INTO a VALUES (1, 'p'), (2, 'q');"
+            "CREATE TABLE b (z REAL); INSERT INTO b VALUES (0.5);"
+        )
+    (tmp_path / "source" / "w-901").mkdir(parents=True)
+    (tmp_path / "source" / "w-901" / "in.csv").write_text("x,y\n2,q\n1,p\n")
+    options = {"condition_tabs": ["a", "b"], "condition_cols": [[], []], "ignore_order": [True, True]}
+    rule = {"id": "w-901", "func": ["compare_sqlite"], "result": [{"file": ["out.db"]}], "options": [options]}
+    written(tmp_path / "eval.jsonl", rule)
+    task = {"id": "w-901", "type": "Data", "instruction": "Write out.db.", "hardness": "Easy", "post_process": []}
+    [case] = load_cases(written(tmp_path / "tasks.jsonl", task)).cases
+    code = "import sqlite3\nd = sqlite3.connect('out.db')\npd.read_csv('in.csv').to_sql('a', d, index=False)\n"
+    code += "pd.DataFrame({'z': [0.5]}).to_sql('b', d, index=False)\nd.commit()\nd.close()"
+    right = answered(case, code).correctness
+    assert (right.passed, right.evidence["official"]) == (True, 1.0), right
+    wrong = answered(case, code.replace("[0.5]", "[0.7]")).correctness
+    assert (wrong.passed, wrong.evidence["official"]) == (False, 0.0)
+
+
 @pytest.mark.skipif(not SHARED.is_dir(), reason="the shared data is not here")
 def test_every_gold_table_of_dacode_is_right_by_both_rules() -> None:
     rules = [json.loads(line) for line in (SHARED / "da_code" / "eval_all.jsonl").read_text().splitlines()]
@@ -371,6 +396,78 @@ def test_a_plot_of_dacode_is_drawn_and_judged(tmp_path: Path) -> None:
     assert (swapped.passed, swapped.reason) == (False, "plot_data")
 
 
+def test_pandasplotbench_is_held_against_what_its_own_code_draws(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    row = {
+        "id": 7,
+        "code_data": 'import pandas as pd\ndf = pd.read_csv("data.csv")\n',
+        "code_plot": "import matplotlib.pyplot as plt\nplt.bar(df['name'], df['n'])\nplt.show()\n",
+        "data_csv": "name,n\na,5\nb,2\n",
+        "task__plot_description": "Plot Description: A bar for each name.",
+        "task__plot_style": "Plot Style Description: Plain.",
+        "plots_gt": [],
+    }
+    [case] = load_cases(written(tmp_path / "plots.jsonl", row)).cases
+    assert case.id == "7"
+    right = answered(
+        case, "import matplotlib.pyplot as plt\nfig, ax = plt.subplots()\nax.bar(df.name, df.n, color='red')"
+    )
+    assert right.correctness.passed, right.correctness
+    line = answered(case, "import matplotlib.pyplot as plt\nplt.plot(df.name, df.n)").correctness
+    assert (line.passed, line.reason) == (False, "plot_type")
+    none = answered(case, "x = df.n.sum()").correctness
+    assert (none.passed, none.reason) == (False, "no_plot")
+
+
+def test_viseval_has_a_case_for_each_question_and_checks_type_data_and_order(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    (tmp_path / "databases" / "shop").mkdir(parents=True)
+    (tmp_path / "databases" / "shop" / "sales.csv").write_text("name,n\na,2\nb,5\n")
+    shown = {"chart": "bar", "x_name": "name", "y_name": "n", "x_data": [["b", "a"]], "y_data": [[5, 2]]}
+    entry = {
+        "chart": "Bar",
+        "hardness": "Easy",
+        "db_id": "shop",
+        "vis_obj": {**shown, "classify": [], "describe": "", "sort": {"channel": "y", "order": "descending"}},
+        "nl_queries": ["Bars of n for each name, from high to low.", "Draw n by name, descending."],
+    }
+    other = {**entry, "db_id": "elsewhere"}
+    (tmp_path / "visEval.json").write_text(json.dumps({"8": entry, "9": other}))
+    loaded = load_cases(tmp_path / "visEval.json")
+    assert [case.id for case in loaded.cases] == ["8/1", "8/2"]
+    assert "1 task left out: its database is not here" in loaded.problems[0].message
+    code = "import matplotlib.pyplot as plt\ns = sales.sort_values('n', ascending=False)\nplt.bar(s.name, s.n)"
+    assert answered(loaded.cases[0], code).correctness.passed
+    unsorted = answered(loaded.cases[0], code.replace(", ascending=False", "")).correctness
+    assert (unsorted.passed, unsorted.reason) == (False, "plot_order")
+
+
 def test_a_published_answer_survives_storing() -> None:
     task = Task(files=("a",), expected=None, libs=("x",))
     assert msgspec.json.decode(msgspec.json.encode(task), type=Task) == task
+
+
+def test_subtasks_of_kramabench_are_steps_and_the_question_is_the_last(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "water.csv").write_text("beach,n\na,1\nb,2\n")
+    (tmp_path / "data" / "notes.txt").write_text("b is closed\n")
+    row = {
+        "id": "e-1",
+        "query": "How many in all?",
+        "answer": 3,
+        "answer_type": "numeric_exact",
+        "data_sources": ["water.csv", "notes.txt"],
+        "subtasks": [
+            {"id": "e-1-1", "query": "Which beaches?", "answer": ["a", "b"], "answer_type": "list_exact"},
+            {"id": "e-1-2", "query": "Which is closed?", "answer": "b", "answer_type": "string_exact"},
+        ],
+    }
+    [case] = load_cases(written(tmp_path / "tasks.jsonl", row)).cases
+    codes = ["names = list(water.beach)\nresult = names", "result = open('notes.txt').read()[0]", "result = 4"]
+    response = join_attempts([code.encode() for code in codes])
+    found = compare(case, 0, Prediction(case.id, response=response), QUICK)
+    assert found.session is not None
+    assert [step.state for step in found.session.steps] == ["right", "right", "wrong"]
+    assert not found.correctness.passed
+    whole = answered(case, "result = water.n.sum()")
+    assert whole.correctness.passed
