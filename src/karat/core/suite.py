@@ -365,6 +365,9 @@ class Suite(Generic[Target, Options, Comparison]):
     """(rows of a foreign file, the folder of that file) → cases and predictions in the suite's own form, for ``karat
     import``."""
 
+    notebook: Callable[[CaseResult], JsonMapping | None] | None = None
+    """A judged case as a Jupyter notebook (nbformat 4), for ``karat export --notebook``; None: it has no
+    answer."""
     export_row: Callable[[Case[Target], int, Prediction | None, Options], JsonMapping] | None = None
     """(case, user turn, the answer to it where there is one, options) → ``expected``, ``reference`` and ``answer`` as
     cells that ``import_rows`` reads back, and ``error`` where the answer cannot be read."""

@@ -19,6 +19,7 @@ from karat.store.case_list import CaseList, Line
 from karat.store.case_pages import CaseQuery, TagCount
 from karat.store.cases import read_named
 from karat.store.filters_and_case_sets import CaseSet, SavedFilter
+from karat.store.judged_cases import judged_cases_of
 from karat.store.notes import OF_A_SUITE, any_notes
 from karat.store.predictions import count_answers, waiting_cases
 from karat.store.records import RunRow
@@ -130,6 +131,11 @@ class Viewing:
         """The JSON of those of these cases that the run kept."""
         with self._store._reading() as connection:
             return read_named(connection, run_id, case_ids)
+
+    def judged(self, run_id: int) -> dict[str, frozenset[str]]:
+        """Case → what the newest judge of the run says of it, in words of ``judged_cases.JUDGED``."""
+        with self._store._reading() as connection:
+            return judged_cases_of(connection, run_id)
 
     def _list(self, scoring: int) -> CaseList:
         with self._store._reading() as connection:

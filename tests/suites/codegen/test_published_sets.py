@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 
-from karat.core.records import Case, Prediction
+from karat.core.records import Case, Prediction, join_attempts
 from karat.core.suite import NotApplicable
 from karat.sandbox import Outcome, Table
+from karat.suites.codegen.benchmarks.dacode_plots import plot_gold
 from karat.suites.codegen.cases import load_cases, recognises
 from karat.suites.codegen.comparison import Comparison
 from karat.suites.codegen.harness.unit_tests import count_tests
 from karat.suites.codegen.options import Options
+from karat.suites.codegen.plots.records import Figure, Panel, PlotGold, Series
+from karat.suites.codegen.plots.score import verdict_of
 from karat.suites.codegen.published import dabstep, dacode, kramabench
 from karat.suites.codegen.published.judging import choice_or_number, judged_as_published
 from karat.suites.codegen.records import Published, Task
@@ -273,7 +278,7 @@ def test_dacode_tables_and_texts_with_the_official_figure_beside(tmp_path: Path)
     loaded = load_cases(_dacode(tmp_path))
     assert [case.id for case in loaded.cases] == ["dm-csv-901", "di-text-901"]
     assert {problem.message.partition(": ")[2] for problem in loaded.problems} == {
-        "1 task left out: needs plot (plot-bar-901)",
+        "1 task left out: its gold is not in this copy (plot-bar-901)",
         "1 task left out: no list beside the tasks says how it is judged (dm-csv-902)",
     }
     code = "out = sales.groupby('name', as_index=False).n.sum()\nout.to_csv('result.csv', index=False)"
@@ -290,6 +295,29 @@ def test_dacode_tables_and_texts_with_the_official_figure_beside(tmp_path: Path)
     assert (half.score, half.evidence["official"]) == (0.0, 1.0)  # the official rule looks at first items only
     other = answered(loaded.cases[1], "result = {'best': ['a', 'b'], 'p': [0.5]}").correctness
     assert (other.score, other.evidence["official"]) == (0.25, 0.0)
+
+
+def test_dacode_databases_are_as_right_as_their_worst_table(tmp_path: Path) -> None:
+    gold = tmp_path / "gold" / "w-901" / "out.db"
+    gold.parent.mkdir(parents=True)
+    with closing(sqlite3.connect(gold)) as database:
+        database.executescript(
+            "CREATE TABLE a (x INTEGER, y TEXT); INSERT INTO a VALUES (1, 'p'), (2, 'q');"
+            "CREATE TABLE b (z REAL); INSERT INTO b VALUES (0.5);"
+        )
+    (tmp_path / "source" / "w-901").mkdir(parents=True)
+    (tmp_path / "source" / "w-901" / "in.csv").write_text("x,y\n2,q\n1,p\n")
+    options = {"condition_tabs": ["a", "b"], "condition_cols": [[], []], "ignore_order": [True, True]}
+    rule = {"id": "w-901", "func": ["compare_sqlite"], "result": [{"file": ["out.db"]}], "options": [options]}
+    written(tmp_path / "eval.jsonl", rule)
+    task = {"id": "w-901", "type": "Data", "instruction": "Write out.db.", "hardness": "Easy", "post_process": []}
+    [case] = load_cases(written(tmp_path / "tasks.jsonl", task)).cases
+    code = "import sqlite3\nd = sqlite3.connect('out.db')\npd.read_csv('in.csv').to_sql('a', d, index=False)\n"
+    code += "pd.DataFrame({'z': [0.5]}).to_sql('b', d, index=False)\nd.commit()\nd.close()"
+    right = answered(case, code).correctness
+    assert (right.passed, right.evidence["official"]) == (True, 1.0), right
+    wrong = answered(case, code.replace("[0.5]", "[0.7]")).correctness
+    assert (wrong.passed, wrong.evidence["official"]) == (False, 0.0)
 
 
 @pytest.mark.skipif(not SHARED.is_dir(), reason="the shared data is not here")
@@ -316,9 +344,130 @@ def test_check_counts_what_of_dacode_cannot_run_here() -> None:
     loaded = load_cases(SHARED / "da_code" / "task_all.jsonl")
     counts = [problem.message.split(":")[1].split()[0] for problem in loaded.problems]
     assert sum(map(int, counts)) + len(loaded.cases) == 500
-    assert any("78 tasks left out: needs plot" in problem.message for problem in loaded.problems)
+    assert any("100 tasks left out: models are judged by labels" in problem.message for problem in loaded.problems)
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason="the shared data is not here")
+def test_every_gold_plot_of_dacode_against_itself_is_right() -> None:
+    folders = sorted((SHARED / "da_code" / "gold").glob("plot-*"))
+    assert len(folders) == 10
+    for folder in folders:
+        gold = plot_gold(folder, ["graph_title", "x_label", "y_label", "labels"])
+        assert isinstance(gold, PlotGold), folder.name
+        [panel] = gold.panels
+        drawn = Panel(
+            tuple(Series(panel.type[0], one.points, one.name) for one in panel.series),
+            title=panel.title.equal[0] if panel.title else "",
+            x_label=panel.x_label.equal[0] if panel.x_label else "",
+            y_label=panel.y_label.equal[0] if panel.y_label else "",
+            legend=panel.legend if isinstance(panel.legend, tuple) else None,
+        )
+        verdict = verdict_of(gold, [Figure("matplotlib", (drawn,))], Options().compare_options())
+        assert verdict.score == 1.0, (folder.name, verdict)
+        wrong = msgspec.structs.replace(drawn, series=tuple(_worse(one) for one in drawn.series))
+        assert verdict_of(gold, [Figure("matplotlib", (wrong,))], Options().compare_options()).score < 1.0
+
+
+def _worse(series: Series) -> Series:
+    """The values at other places."""
+    values = [point[1:] for point in series.points]
+    moved = [*values[1:], values[0]]
+    points = tuple((point[0], *value) for point, value in zip(series.points, moved, strict=True))
+    return msgspec.structs.replace(series, points=points)
+
+
+def test_a_plot_of_dacode_is_drawn_and_judged(tmp_path: Path) -> None:
+    numpy = pytest.importorskip("numpy")
+    pytest.importorskip("matplotlib")
+    file = _dacode(tmp_path)
+    folder = tmp_path / "gold" / "plot-bar-901"
+    folder.mkdir()
+    about = {"type": "bar", "graph_title": "Sales", "x_label": "name", "xtick_labels": ["a", "b"], "ytick_labels": []}
+    (folder / "plot.json").write_text(json.dumps(about))
+    numpy.save(folder / "result.npy", numpy.array([[5.0, 2.0]]))
+    (tmp_path / "source" / "plot-bar-901").mkdir()
+    (tmp_path / "source" / "plot-bar-901" / "sales.csv").write_text("name,n\na,2\na,3\nb,2\n")
+    case = next(one for one in load_cases(file).cases if one.id == "plot-bar-901")
+    code = (
+        "import matplotlib.pyplot as plt\ns = sales.groupby('name').n.sum()\nplt.bar(s.index, s)\nplt.savefig('p.png')"
+    )
+    assert answered(case, code).correctness.passed
+    swapped = answered(case, code.replace("plt.bar(s.index, s)", "plt.bar(s.index, s[::-1])")).correctness
+    assert (swapped.passed, swapped.reason) == (False, "plot_data")
+
+
+def test_pandasplotbench_is_held_against_what_its_own_code_draws(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    row = {
+        "id": 7,
+        "code_data": 'import pandas as pd\ndf = pd.read_csv("data.csv")\n',
+        "code_plot": "import matplotlib.pyplot as plt\nplt.bar(df['name'], df['n'])\nplt.show()\n",
+        "data_csv": "name,n\na,5\nb,2\n",
+        "task__plot_description": "Plot Description: A bar for each name.",
+        "task__plot_style": "Plot Style Description: Plain.",
+        "plots_gt": [],
+    }
+    [case] = load_cases(written(tmp_path / "plots.jsonl", row)).cases
+    assert case.id == "7"
+    right = answered(
+        case, "import matplotlib.pyplot as plt\nfig, ax = plt.subplots()\nax.bar(df.name, df.n, color='red')"
+    )
+    assert right.correctness.passed, right.correctness
+    line = answered(case, "import matplotlib.pyplot as plt\nplt.plot(df.name, df.n)").correctness
+    assert (line.passed, line.reason) == (False, "plot_type")
+    none = answered(case, "x = df.n.sum()").correctness
+    assert (none.passed, none.reason) == (False, "no_plot")
+
+
+def test_viseval_has_a_case_for_each_question_and_checks_type_data_and_order(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    (tmp_path / "databases" / "shop").mkdir(parents=True)
+    (tmp_path / "databases" / "shop" / "sales.csv").write_text("name,n\na,2\nb,5\n")
+    shown = {"chart": "bar", "x_name": "name", "y_name": "n", "x_data": [["b", "a"]], "y_data": [[5, 2]]}
+    entry = {
+        "chart": "Bar",
+        "hardness": "Easy",
+        "db_id": "shop",
+        "vis_obj": {**shown, "classify": [], "describe": "", "sort": {"channel": "y", "order": "descending"}},
+        "nl_queries": ["Bars of n for each name, from high to low.", "Draw n by name, descending."],
+    }
+    other = {**entry, "db_id": "elsewhere"}
+    (tmp_path / "visEval.json").write_text(json.dumps({"8": entry, "9": other}))
+    loaded = load_cases(tmp_path / "visEval.json")
+    assert [case.id for case in loaded.cases] == ["8/1", "8/2"]
+    assert "1 task left out: its database is not here" in loaded.problems[0].message
+    code = "import matplotlib.pyplot as plt\ns = sales.sort_values('n', ascending=False)\nplt.bar(s.name, s.n)"
+    assert answered(loaded.cases[0], code).correctness.passed
+    unsorted = answered(loaded.cases[0], code.replace(", ascending=False", "")).correctness
+    assert (unsorted.passed, unsorted.reason) == (False, "plot_order")
 
 
 def test_a_published_answer_survives_storing() -> None:
     task = Task(files=("a",), expected=None, libs=("x",))
     assert msgspec.json.decode(msgspec.json.encode(task), type=Task) == task
+
+
+def test_subtasks_of_kramabench_are_steps_and_the_question_is_the_last(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "water.csv").write_text("beach,n\na,1\nb,2\n")
+    (tmp_path / "data" / "notes.txt").write_text("b is closed\n")
+    row = {
+        "id": "e-1",
+        "query": "How many in all?",
+        "answer": 3,
+        "answer_type": "numeric_exact",
+        "data_sources": ["water.csv", "notes.txt"],
+        "subtasks": [
+            {"id": "e-1-1", "query": "Which beaches?", "answer": ["a", "b"], "answer_type": "list_exact"},
+            {"id": "e-1-2", "query": "Which is closed?", "answer": "b", "answer_type": "string_exact"},
+        ],
+    }
+    [case] = load_cases(written(tmp_path / "tasks.jsonl", row)).cases
+    codes = ["names = list(water.beach)\nresult = names", "result = open('notes.txt').read()[0]", "result = 4"]
+    response = join_attempts([code.encode() for code in codes])
+    found = compare(case, 0, Prediction(case.id, response=response), QUICK)
+    assert found.session is not None
+    assert [step.state for step in found.session.steps] == ["right", "right", "wrong"]
+    assert not found.correctness.passed
+    whole = answered(case, "result = water.n.sum()")
+    assert whole.correctness.passed

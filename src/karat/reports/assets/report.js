@@ -219,6 +219,7 @@
     at("next-case").disabled = place < 0 || place === listed.length - 1;
     if (!dialog.open) dialog.showModal();
     dialog.scrollTop = 0;
+    dialog.querySelectorAll(".drawing").forEach(drawPlot);
   }
 
   function details(item) {

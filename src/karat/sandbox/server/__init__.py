@@ -30,6 +30,7 @@ MODULES = (
     "figure_picture",
     "figure_watch",
     "result_data",
+    "duckdb_threads",
     "snippet",
     "plain_tables",
     "warm_up",

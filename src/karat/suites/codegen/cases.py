@@ -1,6 +1,7 @@
 """Task files as cases: the project's own form, and DS-1000, PandasEval and DABench files as they are published.
 
-YAML (``.yaml``, ``.yml``) and JSONL (``.jsonl``), each also packed (``.gz``), one file or a folder of them. The form of
+YAML (``.yaml``, ``.yml``) and JSONL (``.jsonl``), each also packed (``.gz``), and notebooks (``.ipynb``); one file or
+a folder of them. The form of
 a line is recognised by its keys. The question is the user turn with the task as its target; the system turn before it
 says which tables there are and how to answer.
 """
@@ -27,12 +28,14 @@ from karat.core.yaml.structs import Findings, documents
 from karat.suites.codegen.benchmarks import dabench, ds1000, pandaseval
 from karat.suites.codegen.benchmarks.neighbours import LeftOut, Neighbours
 from karat.suites.codegen.benchmarks.published_sets import OTHER_FORMS, left_out_problems, reader_of, rows_of
+from karat.suites.codegen.notebooks.cases import notebook_cases
+from karat.suites.codegen.notebooks.cells import SUFFIX as NOTEBOOK
 from karat.suites.codegen.records import Expected, HiddenTest, Step, TableSource, Task
 from karat.suites.codegen.tasks.files import read_task, tasks_in
 
 YAML = (".yaml", ".yml")
 LINES = (".jsonl", ".jsonl.gz")
-SUFFIXES = (*YAML, *LINES)
+SUFFIXES = (*YAML, *LINES, NOTEBOOK)
 PROJECT = "karat.yaml"
 OWN_KEYS = {"tables", "reference", "expected", "tests"}
 
@@ -89,7 +92,10 @@ def _files(path: Path) -> Iterator[Path]:
 
 def _read(file: Path) -> Found:
     try:
-        yield from _read_yaml(file) if _is_yaml(file) else _read_lines(file)
+        if file.name.endswith(NOTEBOOK):
+            yield from notebook_cases(file)
+        else:
+            yield from _read_yaml(file) if _is_yaml(file) else _read_lines(file)
     except FileRefused as error:
         yield error.problem
     except OSError as error:
@@ -198,10 +204,12 @@ def _first_row(file: Path) -> JsonMapping:
 
 
 def _is_labels(file: Path) -> bool:
-    return not _is_yaml(file) and dabench.is_label(_first_row(file))
+    return file.name.endswith(LINES) and dabench.is_label(_first_row(file))
 
 
 def _looks_like_tasks(file: Path) -> bool:
+    if file.name.endswith(NOTEBOOK):
+        return True
     if _is_yaml(file):
         findings = Findings(str(file))
         for root in documents(read_unpacked(file), findings):

@@ -14,6 +14,7 @@ from karat.engines import EngineError
 from karat.sandbox import Column, Outcome, Plain, Sandbox, Series
 from karat.sandbox import Table as Frame
 from karat.suites.codegen.analysis.answer_facts import facts_of
+from karat.suites.codegen.analysis.sql_facts import sets_order
 from karat.suites.codegen.harness.score import tested
 from karat.suites.codegen.harness.unit_score import unit_tested
 from karat.suites.codegen.hidden_tests.records import TestResults
@@ -41,7 +42,7 @@ from karat.suites.codegen.running.answers import run_answer, runnable
 from karat.suites.codegen.running.environments import UsedEnvironment, used
 from karat.suites.codegen.running.printed_answers import REASON, advice
 from karat.suites.codegen.running.references import reference_outcome, schema_of
-from karat.suites.codegen.running.sql_programs import in_python
+from karat.suites.codegen.running.sql_programs import in_python, query_in
 from karat.suites.codegen.steps.records import SessionResult
 from karat.suites.codegen.written_files.judging import with_files
 from karat.tables.explain.sample import ROWS, TableSample, sample_of
@@ -103,6 +104,8 @@ def judged(
     code = runnable(task, own)
     schema, values = schema_of(box, task)
     asked = read_question(question, schema, values=values, words_known=vocabulary(options.vocabulary))
+    query = query_in(task.reference) if task.language == "sql" else None
+    asked = msgspec.structs.replace(asked, reference_orders=query is not None and sets_order(query))
     facts = facts_of(task, code, schema)
     correctness, tests = full_correctness(
         box, task, code, outcome, asked, facts, with_asked_digits(options, asked, written)

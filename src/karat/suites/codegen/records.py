@@ -51,6 +51,8 @@ class ExpectedFile(msgspec.Struct, frozen=True, omit_defaults=True):
     file: str = ""
     """A CSV or Parquet file with the right table."""
     image: ImageSize | None = None
+    plot: PlotGold | None = None
+    """What the figure that was saved in it must show."""
     sheet: str = ""
     """The sheet of an Excel file; the first without this."""
     from_table: str = ""
@@ -95,7 +97,7 @@ class Expected(msgspec.Struct, frozen=True, omit_defaults=True):
         return bare and self.plot is None and self.published is None and self.files is not None
 
 
-Scorer = Literal["dabstep", "kramabench", "dsbench", "dacode_csv", "dacode_text"]
+Scorer = Literal["dabstep", "kramabench", "dsbench", "dacode_csv", "dacode_text", "dacode_sqlite"]
 
 
 class Published(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -346,6 +348,8 @@ class Asked(msgspec.Struct, frozen=True):
     """Whether it asks for groups, also where no column of the schema is named for them."""
     ordering: tuple[str, ...] = ()
     """The words that ask for an order, and ``ascending`` or ``descending`` where that is said."""
+    reference_orders: bool = False
+    """Whether answers are SQL and the reference is a query with ORDER BY: the order of its rows is then asked for."""
     keeps_order: bool = False
     """Whether rows are to stay in the order they are in."""
     joining: bool = False
@@ -368,7 +372,7 @@ class Asked(msgspec.Struct, frozen=True):
     @property
     def ordered(self) -> bool:
         """Whether the order of the result's rows counts."""
-        return bool(self.ordering) or self.keeps_order
+        return bool(self.ordering) or self.keeps_order or self.reference_orders
 
 
 # -- what running it gave ---------------------------------------------------------------------------------------------

@@ -1,5 +1,5 @@
 """DA-Code: tasks that write a file. How each is judged is in a list beside (``eval*.jsonl``), gold files are in
-``gold/ID/``, source tables in ``source/ID/``. Tables, texts and databases are judged; plots and models are left out."""
+``gold/ID/``, source tables in ``source/ID/``. Tables, texts, databases and plots are judged; models are left out."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import msgspec
 from karat.core.json_types import Json, JsonMapping
 from karat.core.problems import Problem
 from karat.core.records import Case, Turn, Where
+from karat.suites.codegen.benchmarks.dacode_plots import plot_gold
 from karat.suites.codegen.benchmarks.neighbours import LeftOut, Neighbours, inputs_of
 from karat.suites.codegen.default_prompt import WRITE
 from karat.suites.codegen.records import Expected, Published, Scorer, Task
@@ -17,14 +18,23 @@ from karat.suites.codegen.records import Expected, Published, Scorer, Task
 KEYS = frozenset({"id", "type", "instruction", "hardness", "post_process"})
 TIMEOUT = 120.0
 NAME = "DA-Code"
-SCORERS: dict[str, Scorer] = {"compare_csv": "dacode_csv", "compare_text": "dacode_text"}
+PLOT = "compare_image"
+SCORERS: dict[str, Scorer] = {
+    "compare_csv": "dacode_csv",
+    "compare_text": "dacode_text",
+    "compare_sqlite": "dacode_sqlite",
+}
 NOT_YET = {
-    "compare_image": "needs plot",
     "compare_ml": "models are judged by labels that are not in the set",
     "compare_competition_ml": "models are judged by labels that are not in the set",
-    "compare_sqlite": "databases are not compared yet",
 }
-READ = "import pandas as _pd\nresult = _pd.read_csv({file!r})"
+NO_SOURCE = "its source tables are not here (source/ID/)"
+READ: dict[str, str] = {
+    "dacode_csv": "import pandas as _pd\nresult = _pd.read_csv({file!r})",
+    "dacode_sqlite": "import sqlite3 as _sqlite3\nimport pandas as _pd\n_database = _sqlite3.connect({file!r})\n"
+    "_names = [row[0] for row in _database.execute(\"SELECT name FROM sqlite_master WHERE type = 'table'\")]\n"
+    "result = {{name: _pd.read_sql_query(f'SELECT * FROM \"{{name}}\"', _database) for name in _names}}",
+}
 
 
 class _Row(msgspec.Struct, frozen=True):
@@ -55,22 +65,23 @@ def read(row: JsonMapping, beside: Neighbours, source: Where) -> list[Case[Task]
     if judged is None or not judged.func or not judged.result:
         return [LeftOut(NAME, told.id, "no list beside the tasks says how it is judged")]
     scorer = SCORERS.get(judged.func[0])
+    if judged.func[0] == PLOT:
+        return [_plot(told, judged, beside, source)]
     if scorer is None:
         return [LeftOut(NAME, told.id, NOT_YET.get(judged.func[0], f"judged by {judged.func[0]}, which is unknown"))]
     if len(judged.result) > 1:
         return [LeftOut(NAME, told.id, "it writes several files, which are not compared yet")]
-    sources = beside.folder("source")
-    given = None if sources is None else sources / told.id
+    given = _source(told.id, beside)
     published, target = _published(told.id, scorer, judged, beside)
     if published is None:
         return [LeftOut(NAME, told.id, "its gold is not in this copy")]
-    if given is None or not given.is_dir():
-        return [LeftOut(NAME, told.id, "its source tables are not here (source/ID/)")]
+    if given is None:
+        return [LeftOut(NAME, told.id, NO_SOURCE)]
     tables, files = inputs_of(sorted(file for file in given.iterdir() if file.is_file()))
     task = Task(
         tables=tables,
         files=files,
-        template=f"[insert]\n{READ.format(file=target)}" if target else "",
+        template=f"[insert]\n{READ[scorer].format(file=target)}" if target else "",
         expected=Expected(published=published),
         timeout=TIMEOUT,
         memory_mb=4096,
@@ -83,6 +94,31 @@ def read(row: JsonMapping, beside: Neighbours, source: Where) -> list[Case[Task]
     )
     tags = tuple(tag for tag in (told.type, told.hardness) if tag)
     return [Case(told.id, conversation, tags=tags, source=source)]
+
+
+def _source(name: str, beside: Neighbours) -> Path | None:
+    sources = beside.folder("source")
+    return sources / name if sources is not None and (sources / name).is_dir() else None
+
+
+def _plot(told: _Row, judged: _Eval, beside: Neighbours, source: Where) -> Case[Task] | LeftOut:
+    """A task that draws: what it drew is held against the gold's data, type and texts."""
+    place = beside.folder("gold")
+    keys = (judged.options[0] if judged.options else {}).get("keys") or []
+    gold = "its gold is not in this copy" if place is None else plot_gold(place / told.id, [str(key) for key in keys])
+    if isinstance(gold, str):
+        return LeftOut(NAME, told.id, gold)
+    given = _source(told.id, beside)
+    if given is None:
+        return LeftOut(NAME, told.id, NO_SOURCE)
+    tables, files = inputs_of(sorted(file for file in given.iterdir() if file.is_file()))
+    task = Task(tables=tables, files=files, expected=Expected(plot=gold), timeout=TIMEOUT, memory_mb=4096)
+    said = f"Draw the plot that the task asks for.\n\n{WRITE}"
+    turns: tuple[Turn[Task], ...] = (
+        Turn(role="system", content=said),
+        Turn(role="user", content=told.instruction, target=task),
+    )
+    return Case(told.id, turns, tags=tuple(tag for tag in (told.type, told.hardness) if tag), source=source)
 
 
 def _published(name: str, scorer: Scorer, judged: _Eval, beside: Neighbours) -> tuple[Published | None, str]:

@@ -12,7 +12,16 @@ from karat.core.files.reading import FileRefused, read_unpacked
 from karat.core.json_types import JsonMapping, JsonObject
 from karat.core.problems import Problem
 from karat.core.records import Case, Where
-from karat.suites.codegen.benchmarks import bigcodebench, dabstep, dacode, dsbench, evalplus, kramabench
+from karat.suites.codegen.benchmarks import (
+    bigcodebench,
+    dabstep,
+    dacode,
+    dsbench,
+    evalplus,
+    kramabench,
+    pandasplotbench,
+    viseval,
+)
 from karat.suites.codegen.benchmarks.neighbours import LeftOut, Neighbours
 from karat.suites.codegen.records import Task
 
@@ -26,7 +35,10 @@ class Reader(NamedTuple):
     read: Callable[[JsonMapping, Neighbours, Where], Found]
 
 
-READERS = tuple(Reader(one.is_task, one.read) for one in (bigcodebench, evalplus, dabstep, kramabench, dacode, dsbench))
+READERS = tuple(
+    Reader(one.is_task, one.read)
+    for one in (bigcodebench, evalplus, dabstep, kramabench, dacode, dsbench, pandasplotbench, viseval)
+)
 OTHER_FORMS = (".parquet", ".json")
 
 
@@ -45,6 +57,8 @@ def rows_of(file: Path) -> Iterator[tuple[int, JsonObject]]:
     except json.BadJson as error:  # DSBench has a Python literal on each line
         yield from _literals(data, file, str(error))
         return
+    if isinstance(found, dict) and found and all(isinstance(one, dict) for one in found.values()):
+        found = [{"id": name, **one} for name, one in found.items()]  # entries by their ids, as VisEval has them
     rows = found if isinstance(found, list) else [found]
     yield from ((number, row) for number, row in enumerate(rows, start=1) if isinstance(row, dict))
 

@@ -188,7 +188,9 @@ def digest(task: Task, code: str) -> str:
             about = Path(source.path).stat() if Path(source.path).exists() else None
             tables.append((name, source.path, (about.st_size, about.st_mtime_ns) if about else None))
     said = (tables, task.setup, task.template, task.answer, code, task.timeout, task.memory_mb, task.harness)
-    return hashlib.sha256(msgspec.json.encode(said, enc_hook=repr)).hexdigest()
+    plot = task.expected.plot if task.expected is not None else None
+    drawn = () if plot is None else ("plot", plot.named, len(plot.panels))
+    return hashlib.sha256(msgspec.json.encode((*said, *drawn), enc_hook=repr)).hexdigest()
 
 
 def _keep(kept: OrderedDict[str, Found], key: str, value: Found, most: int) -> None:
