@@ -24,6 +24,7 @@ NAMES = (
     "data_query_checks",
     "yaml_cases",
     "scoring",
+    "judged",
     "executors",
     "two_runners",
     "excel",
@@ -36,7 +37,9 @@ NAMES = (
     "retrieval_ranks_gpu",
     "retrieval_tune",
     "sandbox",
+    "sandbox_steps",
     "codegen_scores",
+    "codegen_plots",
     "codegen_mutants",
     "viewer",
     "viewer_load",
@@ -45,7 +48,7 @@ NAMES = (
     "compare_runs",
     "coverage",
 )
-CHECKS = ("same_demos", "walk", "growth_model")
+CHECKS = ("same_demos", "walk", "growth_model", "ds1000_references")
 """Not about cost, so not part of all; each takes options of its own."""
 VERBS = ("record", "check", "page")
 

@@ -49,11 +49,17 @@ RECORDED = "a line of recorded answers"
 TRACED = "a key under which assistants send the way to an answer"
 EXPECTED = "a key of expect, or of what is found"
 ALLOWED = {
+    ("core/results/text.py", "problem"): "the problem of a case, in a word",
     ("reports/expectations.py", "reasons"): "the reasons of expectations",
     ("core/expect/check.py", "seconds"): EXPECTED,
+    ("core/expect/schema_rules.py", "seconds"): EXPECTED,
     ("core/expect/sql_tables.py", "db"): EXPECTED,
     ("core/trace/dial.py", "stages"): TRACED,
     ("core/trace/otlp.py", "retrieval"): TRACED,
+    ("core/trace/chat.py", "candidates"): TRACED,
+    ("core/trace/mcp.py", "result"): TRACED,
+    ("core/trace/messages.py", "result"): TRACED,
+    ("core/trace/reading.py", "candidates"): TRACED,
     ("core/trace/plain.py", "out_of_scope"): TRACED,
     ("core/trace/plain.py", "result"): TRACED,
     ("core/trace/plain.py", "seconds"): TRACED,
@@ -114,6 +120,8 @@ EVERYWHERE = {
     "dataset": DRAWING,
     "map": DRAWING,
     "end": DRAWING,
+    "plot": DRAWING,
+    "panel": DRAWING,
 }
 """Words with a meaning of their own in these packages, whatever a suite calls so."""
 

@@ -10,10 +10,16 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from starlette.testclient import TestClient
 
 import karat
 from karat.core.records import attempts
 from karat.store import open_store
+from karat.verbs.judge.ask import ask_judge
+from karat.verbs.judge.calibrate import calibrate_judge
+from karat.verbs.judge.corrected import judged_run
+from karat.web.app import create_app
+from tests.web.conftest import HERE
 
 TASKS = """
 tables:
@@ -74,3 +80,41 @@ def test_a_real_model_generates_repairs_and_is_scored(address: str, tmp_path: Pa
     assert "SyntaxError" in told["error_message"]
     overall = case.scores["overall"].value
     assert overall is not None and 0.0 <= overall < 0.5
+
+
+GRADED = """
+name: path
+judge: {system: small, asks: [wrong]}
+systems:
+  small:
+    {type: openai, base_url: "%s", model: smollm2, max_tokens: 60, api_key_env: "", concurrency: 1, timeout: 3600,
+     prices: {default: {input: 1.0, output: 1.0}}}
+"""
+
+
+@pytest.mark.slow
+def test_a_real_model_as_judge_takes_the_whole_path_and_is_not_counted(
+    address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Prompt, schema, token, second try, cache, cost, store and viewer. What it says proves nothing: whatever that is,
+    it must not count."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "karat.yaml").write_text(GRADED % address)
+    cases = [{"id": "fruit", "question": "Which fruit?", "relevant": ["lemon"]}]
+    karat.run(suite="retrieval", cases=cases, predictions=[{"id": "fruit", "results": ["lime"]}])
+    (asked,) = ask_judge()
+    assert asked.asked == 1 and asked.right + asked.wrong + sum(asked.abstained.values()) == 1
+    assert 1 <= asked.calls <= 3  # without the schema where the server refuses it; once more where it cannot be read
+    assert not asked.abstained.get("error"), asked
+    assert asked.tokens > 100 and asked.cost == pytest.approx(asked.tokens / 1e6)
+    (again,) = ask_judge()
+    assert (again.calls, again.cached) == (0, 1)
+    with open_store("sqlite:///.karat/karat.db") as store:
+        store.add_review(1, "fruit", "fail", reviewer="ann", blind=True)
+    found = calibrate_judge(probes=False)
+    assert found.reviewed == 1 and found.model == "smollm2" and not found.counts
+    with open_store("sqlite:///.karat/karat.db") as store:
+        seen = judged_run(store, 1)
+    assert seen is not None and not seen.counts and seen.tokens == asked.tokens
+    with TestClient(create_app("sqlite:///.karat/karat.db"), base_url=HERE) as pages:
+        assert "The judge does not count." in pages.get("/review/calibration?run=r-0001").text

@@ -28,6 +28,7 @@ from karat.judge.version import prepared, same_model, version_of
 from karat.store import open_store
 from karat.store.judgements import JudgeRecords, JudgeVersion
 from karat.store.store import Store
+from karat.systems.command import CommandConfig
 from karat.systems.function import FunctionConfig, open_callable
 from karat.systems.openai import OpenAIConfig
 from tests.conftest import ROOT
@@ -139,6 +140,16 @@ def test_two_unreadable_replies_are_an_abstention_and_are_kept(store: Store) -> 
     assert state.abstained == {"unreadable": 1}
     ask(store, judge(said), questions(1))
     assert len(said.asked) == 2
+
+
+def test_output_of_a_command_that_is_no_json_is_unreadable_and_no_failed_call(store: Store, tmp_path: Path) -> None:
+    script = tmp_path / "judge.py"
+    script.write_text("import json, sys\nprint('I think it is right', len(json.load(sys.stdin)['messages']))\n")
+    own = CommandConfig(type="command", command=[sys.executable, str(script)])
+    asked = Judge(version_of(own, "rubric"), own, plugins.load_suite("answers"), "rubric")
+    found, state = ask(store, asked, questions(1))
+    assert found["q0", 0, 0].why == "unreadable" and "4" in found["q0", 0, 0].reason  # the second try names the fault
+    assert state.calls == 2 and state.abstained == {"unreadable": 1}
 
 
 def test_a_text_of_a_model_needs_the_token(store: Store) -> None:

@@ -20,6 +20,15 @@ def test_a_second_connection_and_more_threads_work_too(any_box: Box) -> None:
     assert any_box.run(code).result == [42]
 
 
+def test_one_thread_is_the_usual(any_box: Box) -> None:
+    threads = "SELECT current_setting('threads')"
+    own = "duckdb.connect('own.db', config={'default_order': 'desc'})"
+    for used in ("duckdb.sql", "duckdb.execute", "duckdb.connect().execute", f"{own}.execute"):
+        code = f"result = {used}({threads!r}).fetchall()[0][0]"
+        seen = any_box.run(f"import duckdb\n{code}")
+        assert seen.result == 1, (code, seen)
+
+
 def test_only_its_own_cgroup_can_be_read(any_box: Box) -> None:
     code = (
         "import os\nresult = []\n"

@@ -260,7 +260,29 @@ class Lines(msgspec.Struct, frozen=True):
     lines: tuple[tuple[Mark, str], ...]
 
 
-View = Terms | CellTable | Codes | Grids | RankedList | Texts | Listed | Timeline | Lines
+class Picture(msgspec.Struct, frozen=True):
+    """What was drawn: a PNG in base64, or a Vega-Lite specification that a page draws. ``text`` says it in words."""
+
+    title: str
+    text: str
+    png: str = ""
+    vega_lite: str = ""
+    width: int = 0
+    height: int = 0
+    right: bool | None = None
+
+
+class Pictures(msgspec.Struct, frozen=True):
+    """Pictures side by side, with what is right in them and what is not."""
+
+    kind: ClassVar[str] = "pictures"
+    title: str
+    pictures: tuple[Picture, ...]
+    note: str = ""
+    items: tuple[tuple[str, bool | None], ...] = ()
+
+
+View = Terms | CellTable | Codes | Grids | RankedList | Texts | Listed | Timeline | Lines | Pictures
 
 
 class CaseForm(msgspec.Struct, frozen=True):

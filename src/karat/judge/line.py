@@ -29,6 +29,11 @@ if TYPE_CHECKING:
     from karat.systems.caller import Caller
 
 
+MALFORMED = "bad_response"
+"""The kind of error of a call that was answered, but not in the form that the system has: a reply that cannot be read,
+and no failed call."""
+
+
 class Judging(msgspec.Struct):
     """How far asking has come."""
 
@@ -120,6 +125,7 @@ class Line:
         """The verdict with what the screen says of the answer; an answer that talks to the judge is never passed."""
         if suspicions(question.document.given):
             self._state.suspicious += 1
+            verdict = msgspec.structs.replace(verdict, suspicious=True)
             if verdict.verdict == "right":
                 verdict = msgspec.structs.replace(verdict, verdict="cannot_tell", why="suspicious")
         if verdict.verdict == "cannot_tell":
@@ -143,12 +149,14 @@ class Line:
             answer = await self._send(question, asked, messages)
             if answer is None:
                 return _failed("nothing is recorded for this answer"), None
-            if answer.error is not None:
+            if answer.error is not None and answer.error.kind != MALFORMED:
                 return _failed(answer.error.message[:LONGEST_REASON]), None
             spent = _together(spent, answer)
             if any(served := served_by(answer)):
                 self._state.models.add(served)
             try:
+                if answer.error is not None:
+                    raise Fault(answer.error.message)
                 verdict = verdict_in(self._config, answer, asked)
             except Tampered:
                 verdict = Verdict("cannot_tell", "the reply gave away a word of the system message", why="tampered")

@@ -32,6 +32,8 @@ class Verdict(msgspec.Struct, frozen=True, omit_defaults=True):
     confidence: float | None = None
     gold_suspect: bool = False
     why: Why = ""
+    suspicious: bool = False
+    """Whether the answer looks like an attempt to talk to the judge, whatever the verdict."""
     missing: dict[str, int] = {}
     """Replies that there are none of, by what kept them out: ``error``, or the budget that was spent."""
     tokens: int = 0

@@ -10,6 +10,7 @@ import msgspec
 from karat.core.json_types import JsonObject
 from karat.core.problems import count_of
 from karat.core.results.failure_groups import FailureGroups
+from karat.core.results.judged import JudgeChanges
 from karat.core.results.result import RunInfo, RunResult
 from karat.core.results.usage import USAGE
 from karat.core.suite import Kind as MetricKind
@@ -46,6 +47,8 @@ class Compared(msgspec.Struct, frozen=True):
     metrics: dict[str, Metric]
     failure_groups: FailureGroups | None = None
     """Those of b, against a on the cases that both have."""
+    judge: JudgeChanges | None = None
+    """What one judge says otherwise; None where no version judged both runs."""
 
     def __repr__(self) -> str:
         from io import StringIO
@@ -219,6 +222,7 @@ def as_plain(compared: Sequence[Compared]) -> JsonObject:
                 "right_wrong": item.comparison.right_wrong.counts() if item.comparison.right_wrong else None,
                 "failure_groups": item.failure_groups.groups if item.failure_groups is not None else (),
                 "counts": item.counts(),
+                **({"judge": item.judge} if item.judge is not None else {}),
                 "cases": list(item.changes),
             }
             for item in compared

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from karat.core.report import MOST_BARS, Cell, Chart, Column, Report, Series, Sheet, Table
 from karat.core.results.failure_groups import FailureGroups
+from karat.core.results.judged import JudgeChanges
 from karat.reports.changes import SECTIONS
 from karat.reports.comparison import Compared, answer_lines, label, moves_text, outcome
 from karat.reports.failure_groups import TITLE, groups_table
@@ -47,7 +48,15 @@ def _sheets(item: Compared, tail: str) -> list[Sheet]:
     if item.failure_groups is not None and item.failure_groups.groups:
         found.append(_failure_groups(item, item.failure_groups, tail))
     found.append(_cases(item, tail))
+    if item.judge is not None and item.judge.changes:
+        found.append(_judged(item.judge, tail))
     return found
+
+
+def _judged(found: JudgeChanges, tail: str) -> Sheet:
+    columns = (Column("case", "wrapped", 38), Column("judge before", width=16), Column("judge now", width=16))
+    rows = tuple((one.case, one.before, one.after) for one in found.changes)
+    return Sheet(f"Judge{tail}", (Table(columns, rows, f"Changed verdicts of {found.version}"),), freeze_columns=1)
 
 
 def _failure_groups(item: Compared, groups: FailureGroups, tail: str) -> Sheet:

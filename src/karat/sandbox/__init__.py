@@ -10,7 +10,7 @@ For more than one snippet keep a :class:`Sandbox` open; :func:`layers` says whic
 
 from karat.sandbox.layers import layers
 from karat.sandbox.pool import Job, Sandbox, run
-from karat.sandbox.records import Layer, Limits, Measurement, Outcome, SnippetError, Status
+from karat.sandbox.records import Layer, Limits, Measurement, Outcome, SnippetError, Status, WrittenFile
 from karat.sandbox.session import BoxSession, StepRun
 from karat.sandbox.values import Column, Other, Plain, Record, Series, Table, Unordered
 
@@ -32,6 +32,7 @@ __all__ = [
     "StepRun",
     "Table",
     "Unordered",
+    "WrittenFile",
     "layers",
     "run",
 ]

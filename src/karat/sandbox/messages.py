@@ -22,6 +22,15 @@ _Amount = Annotated[float, msgspec.Meta(ge=0, le=1e9)]
 """Seconds. The server runs the environment's packages too: what it says is checked like the rest."""
 
 
+class LeftFile(msgspec.Struct, frozen=True):
+    """A file in a snippet's folder, as the server saw it. ``read``: its bytes follow."""
+
+    name: str
+    size: int
+    problem: str
+    read: bool
+
+
 class Facts(msgspec.Struct, frozen=True):
     """What the server saw of a child with its own eyes."""
 
@@ -35,6 +44,7 @@ class Facts(msgspec.Struct, frozen=True):
     cpu: _Amount = 0.0
     peak: Annotated[int, msgspec.Meta(ge=0, le=2**50)] = 0
     cut: tuple[bool, bool] = (False, False)
+    files: tuple[LeftFile, ...] = ()
     lost: bool = False
     """Of a step: there is no such snapshot, or none that can be forked."""
     snapshot: int = -1

@@ -92,11 +92,16 @@ class Sandbox:
                     server.close()
 
     def run(
-        self, code: str, tables: Mapping[str, TableSource] | None = None, *, limits: Limits | None = None
+        self,
+        code: str,
+        tables: Mapping[str, TableSource] | None = None,
+        *,
+        limits: Limits | None = None,
+        files: Sequence[str] = (),
     ) -> Outcome:
         """One snippet over these tables. Whatever the code does is in the outcome; only a mistake of the caller
-        raises."""
-        return self._run(code, self._shelf.tables(tables or {}), limits or self.limits)
+        raises. ``files`` are names of files it may write whose bytes are wanted."""
+        return self._run(code, self._shelf.tables(tables or {}), limits or self.limits, tuple(files))
 
     def run_many(self, jobs: Iterable[Job]) -> Iterator[Outcome]:
         """All of them, spread over the servers, the outcomes in the order of the jobs."""
@@ -204,11 +209,11 @@ class Sandbox:
             server.used = time.monotonic()
         self._servers.put(server)
 
-    def _run(self, code: str, tables: tuple[GivenTable, ...], limits: Limits) -> Outcome:
+    def _run(self, code: str, tables: tuple[GivenTable, ...], limits: Limits, files: tuple[str, ...] = ()) -> Outcome:
         server = self.take()
         kept: Server | None = None
         try:
-            outcome = server.run(code, tables, limits)
+            outcome = server.run(code, tables, limits, files)
             kept = server
         except Late:
             outcome = Outcome(

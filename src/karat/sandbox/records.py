@@ -62,6 +62,16 @@ class SnippetError(msgspec.Struct, frozen=True, rename={"class_": "class"}):
     errno: int = 0
 
 
+class WrittenFile(msgspec.Struct, frozen=True):
+    """A file that a snippet left in its folder. ``data`` are its bytes if it was asked for and could be read."""
+
+    name: str
+    size: int
+    problem: str = ""
+    """Why it is not read: a link, a pipe, a file with holes, too large."""
+    data: bytes | None = None
+
+
 class Outcome(msgspec.Struct, frozen=True):
     """What became of one snippet."""
 
@@ -83,6 +93,8 @@ class Outcome(msgspec.Struct, frozen=True):
     """Bytes it held beyond what it began with."""
     detail: str = ""
     """One sentence on a status that needs one."""
+    files: tuple[WrittenFile, ...] = ()
+    """What it left in its folder, those that were asked for first; the first hundred."""
     figures: tuple[bytes, ...] = ()
     """What it drew, a JSON text each, as the child wrote it: whoever reads one checks it."""
 

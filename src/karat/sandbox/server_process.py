@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Sequence
+from itertools import accumulate, pairwise
 from typing import Annotated
 
 import msgspec
@@ -16,8 +17,9 @@ from karat.sandbox.interpreter import Interpreter
 from karat.sandbox.launching import SNAPSHOT_PROCESSES, start
 from karat.sandbox.layers import Plan
 from karat.sandbox.messages import Facts, judge
-from karat.sandbox.records import Limits, Outcome
+from karat.sandbox.records import Limits, Outcome, WrittenFile
 from karat.sandbox.server.frames import frame
+from karat.sandbox.server.written_files import MOST_BYTES
 from karat.sandbox.tables import GivenTable
 
 START = 60.0
@@ -103,13 +105,19 @@ class Server:
     def close(self) -> None:
         self._started.end()
 
-    def run(self, code: str, tables: Sequence[GivenTable], limits: Limits) -> Outcome:
-        """One snippet. :class:`Lost` when the server is of no more use."""
+    def run(self, code: str, tables: Sequence[GivenTable], limits: Limits, files: Sequence[str] = ()) -> Outcome:
+        """One snippet, and the bytes of these files that it wrote. :class:`Lost` when the server is of no more use."""
         wire, asked = self._wire(limits), _asked(tables)
-        head = {"do": "run", "tables": asked, "limits": wire, "mentions_csv": "csv" in code.lower()}
+        head = {
+            "do": "run",
+            "tables": asked,
+            "limits": wire,
+            "mentions_csv": "csv" in code.lower(),
+            "files": list(files),
+        }
         request = frame(head, code.encode("utf-8", "replace"))
         self._prepare(code, draws=bool(limits.figures))
-        most = 2 * limits.output + limits.result + SLACK
+        most = 2 * limits.output + limits.result + SLACK + (MOST_BYTES if files else 0)
         for _ in range(2):
             facts, body = self._ask(request, limits.wall + GRACE, most)
             if not facts.need:
@@ -163,8 +171,10 @@ class Server:
         drop: Sequence[int] = (),
         in_place: bool = False,
         goes_on: bool = False,
+        files: Sequence[str] = (),
     ) -> Answered | None:
-        """One step after a snapshot of the session; None when the snapshot is not there or cannot be forked.
+        """One step after a snapshot of the session, and the bytes of these files as it left them; None when the
+        snapshot is not there or cannot be forked.
 
         ``in_place`` uses the snapshot up; ``goes_on``: another step will be run in the same process.
         """
@@ -176,13 +186,14 @@ class Server:
             "drop": list(drop),
             "in_place": in_place,
             "in_place_next": goes_on,
+            "files": list(files),
         }
-        most = 2 * limits.output + limits.result + SLACK
+        most = 2 * limits.output + limits.result + SLACK + (MOST_BYTES if files else 0)
         facts, body = self._ask(frame(head, code.encode("utf-8", "replace")), limits.wall + GRACE + START, most)
         if facts.lost:
             return None
         outcome = self._outcome(facts, body, limits)
-        return Answered(outcome, facts.snapshot, facts.ended, body[facts.parts[0] + facts.parts[1] :])
+        return Answered(outcome, facts.snapshot, facts.ended, body[sum(facts.parts[:2]) : sum(facts.parts[:3])])
 
     def end_session(self) -> None:
         """Nothing of it stays in the server."""
@@ -213,15 +224,20 @@ class Server:
         return facts, body
 
     def _outcome(self, facts: Facts, body: bytes, limits: Limits) -> Outcome:
-        if len(facts.parts) != 3:
+        if len(facts.parts) != 3 + sum(file.read for file in facts.files):
             raise Lost("the server sent an unknown message")
-        first, second = facts.parts[0], facts.parts[0] + facts.parts[1]
-        out, err, message = body[:first], body[first:second], body[second:]
+        ends = list(accumulate(facts.parts, initial=0))
+        out, err, message, *contents = (body[start:end] for start, end in pairwise(ends))
         if not facts.begun and message[:1] == b"E":
             raise UserError(f"the sandbox could not set up its isolation: {message[1:300].decode(errors='replace')}")
         kills = self._started.cgroup.kills() if facts.signal else self._memory_kills
         out_of_memory, self._memory_kills = kills > self._memory_kills, kills
-        return judge(facts, out, err, message, limits, out_of_memory=out_of_memory)
+        outcome = judge(facts, out, err, message, limits, out_of_memory=out_of_memory)
+        left = iter(contents)
+        files = [
+            WrittenFile(file.name, file.size, file.problem, next(left) if file.read else None) for file in facts.files
+        ]
+        return msgspec.structs.replace(outcome, files=tuple(files))
 
     def _prepare_drawing(self) -> None:
         """Import matplotlib in the server, once: in every child it would take longer than most snippets may."""

@@ -16,8 +16,16 @@ import msgspec
 
 from karat.core.problems import UserError
 
-TableSource: TypeAlias = "Path | str | bytes | Mapping[str, Sequence[object]]"
-"""A path of a CSV or Parquet file, Arrow IPC bytes, or columns as lists."""
+
+class GivenFile(msgspec.Struct, frozen=True):
+    """A file that is no table: it lies in the working folder under its name, and nobody reads it but the code."""
+
+    path: Path
+
+
+TableSource: TypeAlias = "Path | str | bytes | Mapping[str, Sequence[object]] | GivenFile"
+"""A path of a CSV or Parquet file, Arrow IPC bytes, or columns as lists; or a file of any kind."""
+FILE = "file"
 
 KINDS = {".csv": "csv", ".parquet": "parquet", ".pq": "parquet"}
 
@@ -51,6 +59,8 @@ class Shelf:
                 f"{name!r} cannot be the name of a table",
                 hint="It is also used as a file name: no slash, no leading dot.",
             )
+        if isinstance(source, GivenFile):
+            return GivenTable(name, FILE, self._digest(name, FILE, source.path), (source.path.name,), source.path)
         if isinstance(source, str | Path):
             return self._file(name, Path(source))
         if isinstance(source, bytes):
@@ -62,15 +72,19 @@ class Shelf:
         kind = KINDS.get(path.suffix.lower())
         if kind is None:
             raise UserError(f'the table "{name}" is {path.name}, which is neither .csv nor .parquet')
+        digest = self._digest(name, kind, path)
+        files = dict.fromkeys((f"{name}.{kind}", f"{name}.csv", path.stem + "." + kind))
+        return GivenTable(name, kind, digest, tuple(files), path)
+
+    def _digest(self, name: str, kind: str, path: Path) -> str:
         try:
             about = path.stat()
         except OSError as error:
             raise UserError(f'the table "{name}" cannot be read: {path}: {error.strerror}') from error
-        key = (str(path.absolute()), about.st_mtime_ns, about.st_size, about.st_ino)
+        key = (f"{kind} {path.absolute()}", about.st_mtime_ns, about.st_size, about.st_ino)
         if key not in self._digests:
             self._digests[key] = _digest(kind, _read(path, name))
-        files = dict.fromkeys((f"{name}.{kind}", f"{name}.csv", path.stem + "." + kind))
-        return GivenTable(name, kind, self._digests[key], tuple(files), path)
+        return self._digests[key]
 
 
 def _read(path: Path, name: str) -> bytes:

@@ -10,6 +10,7 @@ from sqlalchemy import Connection, Select, select
 from karat.core.results.columns import STATES
 from karat.core.results.verdicts import disputed, settled
 from karat.store.case_list import CaseList, Line
+from karat.store.judged_cases import judged_cases_of
 from karat.store.reviews import case_reviews
 from karat.store.schema import runs, set_cases
 
@@ -30,6 +31,8 @@ class CaseQuery(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     review: str = ""
     """``open``: waits for a person. ``wanted``: no rule settles it. ``done``: has a verdict. ``disputed``: people
     disagree. Else what the verdicts come to."""
+    judge: str = ""
+    """What the newest judge says of it: a word of ``judged_cases.JUDGED``."""
     reason: str = ""
     group: str = ""
     """The key of a failure group. Which cases are in it depends on the run that it was compared with (``against``), so
@@ -197,6 +200,9 @@ def _chosen(connection: Connection, found: CaseList, run_id: int, query: CaseQue
         chosen &= _within(found, query.metric, query)
     if query.review:
         chosen &= _reviewed(connection, found, run_id, query.review)
+    if query.judge:
+        judged = judged_cases_of(connection, run_id)
+        chosen &= found.with_ids({case for case, words in judged.items() if query.judge in words})
     return chosen
 
 

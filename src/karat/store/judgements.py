@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
-from sqlalchemy import RowMapping, bindparam, delete, func, insert, select, update
+from sqlalchemy import Connection, RowMapping, bindparam, delete, func, insert, select, update
 
 from karat.core.json_types import JsonObject
 from karat.store.codec import to_json
@@ -156,18 +156,15 @@ class JudgeRecords:
     def of_run(self, run_id: int, version: str = "", case_ids: Iterable[str] | None = None) -> list[Judgement]:
         """The verdicts of a version on a run's answers, by case, turn and try; of the newest version without a name."""
         with self._store._reading() as connection:
-            if not version:
-                newest = select(judgements.c.version).where(judgements.c.run_id == run_id)
-                newest = newest.order_by(judgements.c.created.desc(), judgements.c.version).limit(1)
-                version = connection.execute(newest).scalar() or ""
+            version = version or newest_version(connection, run_id)
             columns = [judgements.c[name] for name in Judgement.__struct_fields__]
             query = select(*columns).where(judgements.c.run_id == run_id, judgements.c.version == version)
             if case_ids is not None:
                 query = query.where(judgements.c.case_id.in_(list(case_ids)))
             query = query.order_by(judgements.c.case_id, judgements.c.turn, judgements.c.repeat)
             return [
-                Judgement(**{**row._mapping, "verdict": msgspec.json.decode(row.verdict)})
-                for row in connection.execute(query)
+                Judgement(case, turn, repeat, key, role, msgspec.json.decode(verdict))
+                for case, turn, repeat, key, role, verdict in connection.execute(query)
             ]
 
     def versions_of_run(self, run_id: int) -> list[str]:
@@ -176,6 +173,15 @@ class JudgeRecords:
         query = select(judgements.c.version).where(judgements.c.run_id == run_id).group_by(judgements.c.version)
         with self._store._reading() as connection:
             return list(connection.execute(query.order_by(last.desc(), judgements.c.version)).scalars())
+
+    def last_asked(self, run_id: int) -> tuple[str, str, int] | None:
+        """(version, when, verdicts) of the newest judge of a run; None where none was asked."""
+        query = select(func.max(judgements.c.created), func.count()).where(judgements.c.run_id == run_id)
+        with self._store._reading() as connection:
+            if not (version := newest_version(connection, run_id)):
+                return None
+            last, count = connection.execute(query.where(judgements.c.version == version)).one()
+            return version, str(last), int(count)
 
     def runs_of_version(self, version: str) -> list[int]:
         """The runs with a verdict of this version, oldest first."""
@@ -197,6 +203,13 @@ class JudgeRecords:
                 StoredCalibration(row.version, msgspec.json.decode(row.figures), row.created)
                 for row in connection.execute(query)
             ]
+
+
+def newest_version(connection: Connection, run_id: int) -> str:
+    """The version that judged answers of a run last; empty where none did."""
+    newest = select(judgements.c.version).where(judgements.c.run_id == run_id)
+    newest = newest.order_by(judgements.c.created.desc(), judgements.c.version).limit(1)
+    return connection.execute(newest).scalar() or ""
 
 
 def _version(row: RowMapping) -> JudgeVersion:

@@ -12,13 +12,14 @@ from sqlalchemy import select
 from karat.core.results.columns import Columns
 from karat.core.results.result import CaseResult
 from karat.store import case_pages, filters_and_case_sets
-from karat.store.answer_blocks import KEYS, AnswerBlock, answer_blocks, keys_of
+from karat.store.answer_blocks import KEYS, AnswerBlock, answer_blocks, case_ids_of
 from karat.store.block_tables import blocks_from
 from karat.store.case_history import CaseInRun, read_case_results, read_history, read_settings
 from karat.store.case_list import CaseList, Line
 from karat.store.case_pages import CaseQuery, TagCount
 from karat.store.cases import read_named
 from karat.store.filters_and_case_sets import CaseSet, SavedFilter
+from karat.store.judged_cases import judged_cases_of
 from karat.store.notes import OF_A_SUITE, any_notes
 from karat.store.predictions import count_answers, waiting_cases
 from karat.store.records import RunRow
@@ -131,6 +132,11 @@ class Viewing:
         with self._store._reading() as connection:
             return read_named(connection, run_id, case_ids)
 
+    def judged(self, run_id: int) -> dict[str, frozenset[str]]:
+        """Case → what the newest judge of the run says of it, in words of ``judged_cases.JUDGED``."""
+        with self._store._reading() as connection:
+            return judged_cases_of(connection, run_id)
+
     def _list(self, scoring: int) -> CaseList:
         with self._store._reading() as connection:
             return self._store._lists.of(connection, scoring)
@@ -185,7 +191,7 @@ class Viewing:
             seen: set[str] = set()
             often = waiting_cases(connection, run_id)
             for stored in blocks_from(connection, run_blocks, run_id, KEYS):
-                cases = keys_of(stored).cases
+                cases = case_ids_of(stored)
                 own = set(cases)
                 often |= seen & own
                 if len(own) < len(cases):

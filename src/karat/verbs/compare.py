@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,6 +23,7 @@ from karat.stats.compare.runs import compare_runs
 from karat.stats.compare.several import compare_several
 from karat.store.viewer_queries import Viewing
 from karat.verbs.inputs.projects import open_store_here
+from karat.verbs.judge.changes import judge_changes
 
 if TYPE_CHECKING:
     from karat.store.store import Store
@@ -75,6 +76,8 @@ def compare_all(store: Store, runs: Sequence[str], tags: Sequence[str]) -> tuple
         )
     results = [with_tags(store.result(number), tags) for number in ids]
     found = _compared(results, dict(enumerate(ids)), store)
+    within = set(columns_of(results[0], groups=False).case_ids) if tags else None
+    found = [with_judges(one, store, ids[0], ids[place], within) for place, one in enumerate(found, 1)]
     return found, _matrix(results, store, ids) if len(results) > 2 else None
 
 
@@ -108,6 +111,15 @@ def _compared(results: Sequence[RunResult], ids: dict[int, int], store: Store | 
         one = side_by_side(first, result, comparison, metrics)
         found.append(one if store is None else _with_texts(one, store, ids[0], ids[place]))
     return found
+
+
+def with_judges(found: Compared, store: Store, a: int, b: int, within: Container[str] | None = None) -> Compared:
+    """With the verdicts of a judge that changed, or a warning where two versions judged the runs."""
+    judged, warning = judge_changes(store, a, b, within)
+    if warning:
+        warned = (*found.comparison.warnings, warning)
+        found = msgspec.structs.replace(found, comparison=msgspec.structs.replace(found.comparison, warnings=warned))
+    return msgspec.structs.replace(found, judge=judged)
 
 
 def _with_texts(found: Compared, store: Store, a: int, b: int) -> Compared:

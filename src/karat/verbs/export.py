@@ -11,6 +11,7 @@ from karat.core.files.atomic import write_bytes
 from karat.core.problems import UserError
 from karat.verbs.exports import contents
 from karat.verbs.exports.contents import Exported
+from karat.verbs.exports.notebooks import export_notebooks
 from karat.verbs.inputs.projects import open_store_here, project_here
 from karat.verbs.run import refuse_beside
 
@@ -40,6 +41,8 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     scores: str | None = None
     reviews: str | None = None
     patch: str | None = None
+    notebook: str | None = None
+    """A folder; the others are files."""
     to: str | None = None
     out: str | None = None
     cases: str | None = None
@@ -49,6 +52,7 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     def outputs(self) -> dict[str, str]:
         """The files of a run, by option."""
         named = {"predictions": self.predictions, "scores": self.scores, "reviews": self.reviews, "patch": self.patch}
+        named["notebook"] = self.notebook
         return {option: file for option, file in named.items() if file is not None}
 
 
@@ -59,6 +63,7 @@ def export(
     scores: str | Path | None = None,
     reviews: str | Path | None = None,
     patch: str | Path | None = None,
+    notebook: str | Path | None = None,
     to: str | None = None,
     out: str | Path | None = None,
     cases: str | Path | None = None,
@@ -70,9 +75,10 @@ def export(
 
     ``run`` is a stored run: ``r-0012``, ``12``, ``latest``, its name or tag. ``predictions`` is JSONL that
     ``karat.score`` reads, ``scores`` is CSV (or Parquet, if the file name ends in .parquet), ``reviews`` is JSONL, and
-    ``patch`` changes the case files, which are at ``cases`` if they have moved. ``to`` is ``"csv"``, ``"xlsx"`` or
-    ``"promptfoo"``, and writes the cases with the expected values, the answers and the scores to ``out``; with
-    ``cases`` and ``suite``, it writes cases without a run.
+    ``patch`` changes the case files, which are at ``cases`` if they have moved. ``notebook`` is a folder, which gets
+    one Jupyter notebook for each case. ``to`` is ``"csv"``, ``"xlsx"`` or ``"promptfoo"``, and writes the cases with
+    the expected values, the answers and the scores to ``out``; with ``cases`` and ``suite``, it writes cases without a
+    run.
 
     >>> import karat
     >>> cases, answers = [{"id": "q1", "relevant": ["lemon"]}], [{"id": "q1", "results": ["lime"]}]
@@ -81,6 +87,7 @@ def export(
     [ExportedFile(file='doctest_scores.csv', notes=())]
     """
     named = {"predictions": predictions, "scores": scores, "reviews": reviews, "patch": patch, "out": out}
+    named["notebook"] = notebook
     files = {option: str(Path(file)) for option, file in named.items() if file is not None}
     for option, file in files.items():
         if file == PRINTED:
@@ -130,6 +137,8 @@ def exported_files(
             moved = None if wanted.cases is None else Path(wanted.cases)
             root = project.root if project else None
             yield wanted.patch, contents.export_patch(opened, run, cases=moved, root=root)
+        if wanted.notebook is not None:
+            yield from export_notebooks(opened, run, wanted.notebook)
 
 
 def _check_outputs(wanted: Wanted, dashes: str) -> None:
@@ -140,8 +149,12 @@ def _check_outputs(wanted: Wanted, dashes: str) -> None:
         raise UserError(f"{dashes}out and {dashes}suite need {dashes}to", hint=f"For example: {example}")
     asked = list(wanted.outputs.values())
     if not asked:
-        options = ", ".join(f"{dashes}{option}" for option in ("predictions", "scores", "reviews", "patch", "to"))
+        options = ", ".join(
+            f"{dashes}{option}" for option in ("predictions", "scores", "reviews", "patch", "notebook", "to")
+        )
         raise UserError("nothing to export", hint=f"Choose at least one of {options}.")
+    if wanted.notebook == PRINTED:
+        raise UserError("notebooks cannot be printed", hint=f"Give a folder: {dashes}notebook notebooks")
     files = [one for one in asked if one != PRINTED]
     if len(asked) - len(files) > 1 or len(set(files)) < len(files):
         raise UserError(

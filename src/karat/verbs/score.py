@@ -111,6 +111,7 @@ def score_again(
     from karat.runs.run_scoring import rescore
     from karat.store import run_name
     from karat.verbs.inputs.work import overruled
+    from karat.verbs.judge.corrected import with_judge
 
     run_id = find_run(store, run)
     record = store.run(run_id)
@@ -121,6 +122,7 @@ def score_again(
     loaded = _asked(chosen, cases, store.case_ids(run_id)) if cases is not None else None
     with step("scored"), scoring_executor(chosen, workers, executor) as pool:
         result = rescore(store, run_id, cases=loaded, options=options, executor=pool)
+    result = with_judge(store, run_id, result)
     if result.run.truth_set != record.truth_set:
         note = "these are not the cases of the run, so its earlier figures are not comparable"
         return Rescored(result, (note,))

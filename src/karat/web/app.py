@@ -13,6 +13,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 
 from karat.core.problems import UserError
+from karat.judge.settings import JudgeSettings
 from karat.store import Store, open_store
 from karat.store.reviews import StaleReview
 from karat.web.page import Viewer, warm, warm_suites
@@ -33,11 +34,12 @@ def create_app(
     behind_proxy: bool = False,
     resuming: Resuming | None = None,
     project: str = "",
+    judge: JudgeSettings | None = None,
 ) -> FastAPI:
     """The viewer of a store, open or by its URL; it is closed with the viewer. An address that others can reach needs a
     token. ``behind_proxy``: a proxy that sets ``X-Forwarded-Proto`` itself is in front. ``resuming``: how a run is
     resumed from its page, which only a viewer of this machine alone does. ``project`` is the name in the head of every
-    page."""
+    page, and ``judge`` what the project says of its judge."""
     if token is None and not is_loopback(host):
         raise UserError(
             f"{host} can be reached by others, so the viewer needs a token there",
@@ -66,7 +68,7 @@ def create_app(
         redoc_url=None,
         lifespan=opened_and_closed,
     )
-    app.state.viewer = Viewer(opened, sessions, resuming if is_loopback(host) else None, project)
+    app.state.viewer = Viewer(opened, sessions, resuming if is_loopback(host) else None, project, judge)
     for router in ROUTERS:
         app.include_router(router)
     app.add_exception_handler(HTTPException, _http_error)

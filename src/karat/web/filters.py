@@ -10,6 +10,7 @@ import msgspec
 from starlette.datastructures import QueryParams
 
 from karat.store.case_pages import CaseQuery
+from karat.store.judged_cases import JUDGED
 from karat.web.figures import Figure, listed_columns
 from karat.web.formatting import STATES
 
@@ -26,7 +27,7 @@ REVIEWS = {
     "accept": "reviewed: accept this too",
 }
 _NAMES = (
-    *("q", "status", "tag", "review", "reason", "group", "change", "against", "set"),
+    *("q", "status", "tag", "review", "judge", "reason", "group", "change", "against", "set"),
     *("metric", "min", "max", "sort", "col"),
 )
 
@@ -62,10 +63,10 @@ class Filters(msgspec.Struct, frozen=True):
     def chips(self, base: str, titles: Mapping[str, str]) -> list[tuple[str, str]]:
         """(text, address without it) for each filter that is on."""
         found = []
-        for name in ("q", "status", "tag", "review", "reason", "group", "change", "set"):
+        for name in ("q", "status", "tag", "review", "judge", "reason", "group", "change", "set"):
             if value := self.value(name):
                 words = {"q": f"“{value}”", "review": REVIEWS.get(value, value), "status": STATES.get(value, value)}
-                words |= {"group": value, "change": value.replace("_", " ")}
+                words |= {"group": value, "change": value.replace("_", " "), "judge": JUDGED.get(value, value)}
                 gone = {name: None}
                 if name in ("group", "change") and not self.value("change" if name == "group" else "group"):
                     gone["against"] = None
@@ -98,6 +99,7 @@ def read_filters(params: QueryParams, figures: Sequence[Figure]) -> Filters:
         status=first.get("status", ""),
         tag=first.get("tag", ""),
         review=first.get("review", ""),
+        judge=first.get("judge", "") if first.get("judge") in JUDGED else "",
         reason=first.get("reason", ""),
         group=first.get("group", "")[:400],
         change=first.get("change", ""),

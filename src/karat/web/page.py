@@ -12,6 +12,7 @@ from starlette.responses import Response
 
 from karat.core import plugins
 from karat.core.problems import UserError
+from karat.judge.settings import JudgeSettings
 from karat.store import Store, run_name
 from karat.store.viewer_queries import Viewing
 from karat.web import formatting
@@ -26,10 +27,18 @@ from karat.web.watched_runs import Watched
 class Viewer:
     """What the routes share: the store, the sessions, the templates, and a few things that were computed before."""
 
-    def __init__(self, store: Store, sessions: Sessions, resuming: Resuming | None = None, project: str = "") -> None:
+    def __init__(
+        self,
+        store: Store,
+        sessions: Sessions,
+        resuming: Resuming | None = None,
+        project: str = "",
+        judge: JudgeSettings | None = None,
+    ) -> None:
         self.store = store
         self.sessions = sessions
         self.project = project
+        self.judge = judge
         self.viewing = Viewing(store)
         self.kept = Kept(16)
         self.kept_small = Kept(5000)
@@ -37,6 +46,7 @@ class Viewer:
         self.kept_pages = Kept(64)
         """For what fills a page: a few cases with their answers, or a report."""
         self.reports = WaitingReports()
+        self.views = WaitingReports()
         self.last_searched = LastSearched()
         self.watched = Watched(store)
         self.resuming = resuming or Resuming()

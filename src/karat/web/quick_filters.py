@@ -3,6 +3,7 @@ the less frequent ones, by reason and by figure."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
@@ -10,6 +11,7 @@ import msgspec
 from karat.core.json_types import JsonObject
 from karat.store import RunRow, run_name
 from karat.store.case_pages import CaseQuery
+from karat.store.judged_cases import JUDGED
 from karat.web.figures import Figure, headline, main_figure
 from karat.web.filters import Filters
 from karat.web.formatting import STATES
@@ -67,6 +69,7 @@ def quick_filters(
     near += _slow(viewer, scoring, figures, chip)
     near.append(chip("waiting for review", waiting("open"), review="open"))
     near.append(chip("reviewed", waiting("done"), review="done"))
+    near += _judged(viewer, row, chip)
     near += [chip(item.name, item.cases, set=item.name) for item in viewer.viewing.sets(row.suite)]
     reasons = viewer.kept_small(("reasons", scoring), lambda: viewer.viewing.reasons(scoring, REASONS))
     more = [chip(reason, number, reason=reason) for reason, number in reasons]
@@ -87,6 +90,12 @@ def _changed(chip: Callable[..., Chip], base: RunRow | None, found: Newly) -> li
         chip("newly wrong", len(found.wrong), change="newly_wrong", against=against),
         chip("newly right", len(found.right), change="newly_right", against=against),
     ]
+
+
+def _judged(viewer: Viewer, row: RunRow, chip: Callable[..., Chip]) -> list[Chip]:
+    """By what the newest judge says, where one was asked."""
+    counts = Counter(word for words in viewer.viewing.judged(row.id).values() for word in words)
+    return [chip(text, counts[word], judge=word) for word, text in JUDGED.items()]
 
 
 def _not_full(item: Figure) -> JsonObject:

@@ -13,6 +13,8 @@ from starlette.responses import Response
 from karat.core.results.result import CaseReview
 from karat.core.results.verdicts import settled
 from karat.store import RunRow
+from karat.store.judged_cases import JUDGED
+from karat.store.judgements import Judgement, JudgeRecords
 from karat.store.reviews import Review, case_review
 from karat.web.page import Viewer
 
@@ -38,6 +40,8 @@ class ReviewPanel(msgspec.Struct, frozen=True):
     seen: int
     """The newest verdict on the case, which a verdict from this page knows of."""
     blind: bool
+    judge: tuple[Judgement, ...] = ()
+    """What the newest judge says of each answer; nothing while it is hidden."""
 
 
 def review_panel(viewer: Viewer, request: Request, row: RunRow, case_id: str, *, blind: bool) -> ReviewPanel:
@@ -58,6 +62,7 @@ def review_panel(viewer: Viewer, request: Request, row: RunRow, case_id: str, *,
         history=tuple(item for item in history if item.reviewer == reviewer or not hidden),
         seen=max((item.id for item in history), default=0),
         blind=blind,
+        judge=() if hidden else tuple(JudgeRecords(viewer.store).of_run(row.id, case_ids=[case_id])),
     )
 
 
@@ -94,7 +99,10 @@ def keep_reviewer(response: Response, name: str) -> None:
 
 
 def is_blind(request: Request, usual: bool = False) -> bool:
-    """Whether verdicts are hidden: as the address says, else as this browser was last told, else ``usual``."""
+    """Whether verdicts are hidden: as the address says, else as this browser was last told, else ``usual``. Who looks
+    for cases by what the judge says of them knows it."""
+    if request.query_params.get("judge") in JUDGED:
+        return False
     said = request.query_params.get("blind") or request.cookies.get("karat_blind", "")
     return said == "1" if said in ("0", "1") else usual
 

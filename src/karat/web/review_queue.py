@@ -1,6 +1,8 @@
 """Which cases to review next, those first that tell the most:
 
 1. cases on which people disagree, which wait for an adjudication,
+   then, where a judge was asked, the cases that its figures need (``karat judge next``): the random sample, a share of
+   it by a second person, and what is most informative,
 2. cases on which the rules disagree: the headline rates, and the rates that are variants of one (``right_by_id`` of
    ``right``), say both right and wrong,
 3. cases near a decision: no rule settles them; then those that the rule calls wrong although the headline shares come
@@ -13,7 +15,7 @@ all. Failed calls and missing answers have nothing to review.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -23,6 +25,7 @@ from karat.core.results.verdicts import disputed
 from karat.store import RunRow
 from karat.store.reviews import Review, case_review
 from karat.web.figures import Figure, figures_of, headline, main_figure
+from karat.web.judge_queue import judge_queue
 from karat.web.page import Viewer
 
 if TYPE_CHECKING:
@@ -33,9 +36,11 @@ if TYPE_CHECKING:
     Positions = NDArray[np.int64]
 
 NEAR = 0.8
-PEOPLE, RULES, NEARLY, REST = range(4)
+PEOPLE, DRAWN, ASKED, RULES, NEARLY, REST = range(6)
 WHY = {
     PEOPLE: "people disagree",
+    DRAWN: "drawn at random, for the figures of the judge",
+    ASKED: "the judge was asked about it",
     RULES: "the rules disagree",
     NEARLY: "near a decision",
     REST: "drawn at random",
@@ -50,20 +55,27 @@ class Queue(msgspec.Struct, frozen=True):
     """Why each is there: a key of ``WHY``."""
     waiting: int
     """Cases that ask for a person; the others are a sample to check the rule by."""
+    reasons: Mapping[int, str] = {}
+    """Position → why it is there, in more words."""
 
     def why(self, position: int) -> str:
         """Why a case is in the queue; empty where it is not."""
         found = (self.positions == position).nonzero()[0]
-        return WHY[int(self.stages[found[0]])] if len(found) else ""
+        if not len(found):
+            return ""
+        stage = int(self.stages[found[0]])
+        return self.reasons.get(position, WHY[stage]) if stage in (DRAWN, ASKED) else WHY[stage]
 
 
-def review_queue(viewer: Viewer, row: RunRow, reviewer: str, given: Sequence[Review]) -> Queue:
-    """The queue of one person. ``given``: all verdicts of the run that count."""
+def review_queue(viewer: Viewer, row: RunRow, reviewer: str, given: Sequence[Review], judged: str = "") -> Queue:
+    """The queue of one person. ``given``: all verdicts of the run that count. ``judged``: only the cases of which the
+    judge says this."""
     import numpy as np
 
     scoring = row.scoring or 0
     order, stages = viewer.kept(("review queue", scoring), lambda: _ranked(viewer, row))
-    places = viewer.viewing.places(scoring) if given else {}
+    asked = judge_queue(viewer, row, reviewer, given)
+    places = viewer.viewing.places(scoring) if given or asked or judged else {}
     stages = stages.copy()
     seen = np.zeros(len(stages), bool)
     done = np.zeros(len(stages), bool)
@@ -71,13 +83,22 @@ def review_queue(viewer: Viewer, row: RunRow, reviewer: str, given: Sequence[Rev
         if (place := places.get(review.case_id)) is not None:
             seen[place] = True
             done[place] |= review.reviewer == reviewer or review.adjudication
+    ranks = np.full(len(stages), len(asked), np.int64)
+    reasons: dict[int, str] = {}
+    for rank, one in enumerate(asked):
+        if (place := places.get(one.case)) is not None:
+            stages[place], ranks[place], reasons[place] = DRAWN if one.drawn else ASKED, rank, one.why
     for case in disputed(map(case_review, given)):
         if (place := places.get(case)) is not None:
             stages[place], done[place] = PEOPLE, False
+    if judged:
+        said = viewer.viewing.judged(row.id)
+        for case, place in places.items():
+            done[place] |= judged not in said.get(case, ())
     order = order[~done[order]]
     late = seen[order] & (stages[order] == REST)
-    order = order[np.lexsort((np.arange(len(order)), late, stages[order]))]
-    return Queue(order, stages[order], int(np.count_nonzero(stages[order] != REST)))
+    order = order[np.lexsort((np.arange(len(order)), ranks[order], late, stages[order]))]
+    return Queue(order, stages[order], int(np.count_nonzero(stages[order] != REST)), reasons)
 
 
 def _ranked(viewer: Viewer, row: RunRow) -> tuple[Positions, Positions]:

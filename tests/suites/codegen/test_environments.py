@@ -129,7 +129,7 @@ def test_check_says_how_many_references_of_a_set_fail_here() -> None:
 
 
 def test_ds1000_references_pass_on_the_version_they_were_made_for(pandas15: Environment) -> None:
-    """A few of them; ``python -m benchmarks ds1000_environment`` runs all."""
+    """A few of them; ``python -m benchmarks ds1000_references`` runs all."""
     from karat.suites.codegen.running.references import reference_outcome
 
     options = Options(environments={"pandas15": pandas15})

@@ -77,6 +77,16 @@ def test_order_counts_where_the_question_asks_for_one() -> None:
     assert judged(descending, "Which region does each sale have?", expected=right).correctness.passed
 
 
+def test_order_counts_where_a_sql_reference_sets_one() -> None:
+    ordered = "SELECT region, qty FROM sales ORDER BY qty"
+    more: dict[str, Any] = {"expected": None, "reference": ordered}
+    assert judged(ordered, "What are the sales?", **more).correctness.passed
+    found = judged(f"{ordered} DESC", "What are the sales?", **more).correctness
+    assert (found.passed, found.reason) == (False, "order_differs")
+    inner = "SELECT region, qty FROM (SELECT * FROM sales ORDER BY qty) AS s"
+    assert judged(f"{ordered} DESC", "What are the sales?", expected=None, reference=inner).correctness.passed
+
+
 def test_tables_have_their_own_names_and_nothing_else_is_there() -> None:
     found = judged('SELECT boss FROM "My Regions"', expected=Expected(value="Ann"))
     assert found.correctness.passed

@@ -71,26 +71,28 @@ def announced(taken: Cost) -> None:
     from karat.cli.printing.consoles import notes
 
     if taken.answers:
-        notes().print(f"asking the judge: {taken}", markup=False, style="dim")
+        notes().print(f"asking the judge: {taken}", markup=False, soft_wrap=True, style="dim")
 
 
 def print_judged(found: Sequence[Judged], console: Console) -> None:
     """How many answers, what the judge says of them, and what it took."""
     for one in found:
         if not one.asked:
-            console.print(f"{one.run}: a rule settled every answer, so nothing was asked", markup=False)
+            console.print(f"{one.run}: a rule settled every answer, so nothing was asked", markup=False, soft_wrap=True)
             continue
         said = f"judge {one.version}   {count_of(one.asked, 'answer')}: {one.right} right, {one.wrong} wrong"
         if one.abstained:
             why = ", ".join(f"{name} {count}" for name, count in sorted(one.abstained.items()))
             said += f", {sum(one.abstained.values())} abstained ({why})"
-        console.print(said, markup=False)
+        console.print(said, markup=False, soft_wrap=True)
         cost = f", cost {one.cost:.4g}" if one.cost else ""
         console.print(
-            f"  {count_of(one.calls, 'call')}, {one.cached} cached, {one.tokens:,} tokens{cost}", markup=False
+            f"  {count_of(one.calls, 'call')}, {one.cached} cached, {one.tokens:,} tokens{cost}",
+            markup=False,
+            soft_wrap=True,
         )
         for note in (*one.notes, *one.warnings):
-            console.print(f"  note: {note}", markup=False)
+            console.print(f"  note: {note}", markup=False, soft_wrap=True)
 
 
 def print_run(result: RunResult, console: Console) -> None:
@@ -101,9 +103,9 @@ def print_run(result: RunResult, console: Console) -> None:
     for figure in result.judge.corrected if result.judge is not None else ():
         rule = by_rule[figure.metric]
         said = shown(Estimate(rule.mean, rule.n, rule.low, rule.high))
-        console.print(f"{'by rule':<14} {figure.title} {said} over {rule.n:,}", markup=False)
+        console.print(f"{'by rule':<14} {figure.title} {said} over {rule.n:,}", markup=False, soft_wrap=True)
     for label, parts in judged_lines(result)[1:]:
-        console.print(f"{label:<14} {' · '.join(parts)}", markup=False)
+        console.print(f"{label:<14} {' · '.join(parts)}", markup=False, soft_wrap=True)
 
 
 def print_calibration(found: Calibration, console: Console) -> None:
@@ -157,12 +159,12 @@ def print_calibration(found: Calibration, console: Console) -> None:
         said = f": {one.reason}" if one.reason else ""
         lines.append(f"  {one.run} {one.case}   people {one.people}, judge {one.judge}{said}")
     for line in lines:
-        console.print(line, markup=False)
+        console.print(line, markup=False, soft_wrap=True)
 
 
 def print_attacks(found: AttackCount, console: Console) -> None:
     """How many attacks passed, before and after the screen."""
-    console.print(f"attacks   {attack_words(found)}", markup=False)
+    console.print(f"attacks   {attack_words(found)}", markup=False, soft_wrap=True)
 
 
 def attack_words(found: AttackCount) -> str:
@@ -182,22 +184,31 @@ def print_next(found: NextReviews, console: Console) -> None:
         if found.width is not None:
             words += f", for an interval {found.width:g} wide"
             words += "" if found.reachable else ", which reviewing all of them would not reach"
-        console.print(words, markup=False)
+        console.print(words, markup=False, soft_wrap=True)
     for one in found.cases:
-        console.print(f"{one.case:<32} {one.why}", markup=False)
+        console.print(f"{one.case:<32} {one.why}", markup=False, soft_wrap=True)
     if not found.cases:
-        console.print("nothing to review: no judge was asked about this run, or every case is reviewed", markup=False)
+        console.print(
+            "nothing to review: no judge was asked about this run, or every case is reviewed",
+            markup=False,
+            soft_wrap=True,
+        )
 
 
 def print_drift(found: Drift | None, console: Console) -> None:
     """Whether the judge still says what it said."""
     if found is None:
-        console.print("nothing to compare with: no version was calibrated with reviews of this suite", markup=False)
+        console.print(
+            "nothing to compare with: no version was calibrated with reviews of this suite",
+            markup=False,
+            soft_wrap=True,
+        )
         return
-    console.print(f"drift   {found}", markup=False)
+    console.print(f"drift   {found}", markup=False, soft_wrap=True)
     console.print(
         f"agreement with people   {shown(found.agreement_before)} → {shown(found.agreement)} over {found.agreement.n}",
         markup=False,
+        soft_wrap=True,
     )
 
 
@@ -211,7 +222,7 @@ def print_compared(found: ComparedJudges, console: Console) -> None:
     ]
     lines += [f"  {one.case}   {one.first:g} → {one.second:g}" for one in found.changed[:SHOWN]]
     for line in lines:
-        console.print(line, markup=False)
+        console.print(line, markup=False, soft_wrap=True)
 
 
 def signed(given: Estimate) -> str:

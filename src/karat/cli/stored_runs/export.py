@@ -55,6 +55,14 @@ def export(
             callback=text_output,
         ),
     ] = None,
+    notebook: Annotated[
+        str | None,
+        typer.Option(
+            "--notebook",
+            metavar="FOLDER",
+            help="Write one Jupyter notebook per case into a folder: question, code, output, verdict.",
+        ),
+    ] = None,
     to: Annotated[
         str | None,
         typer.Option(
@@ -96,6 +104,7 @@ def export(
         scores=scores,
         reviews=reviews,
         patch=patch,
+        notebook=notebook,
         to=to,
         out=out,
         cases=None if cases is None else str(cases),

@@ -74,6 +74,7 @@ def serve(
         behind_proxy=behind_proxy,
         resuming=_resuming(opened, config),
         project=project.name if project else "",
+        judge=project.judge if project else None,
     )
     ticket = app.state.viewer.sessions.ticket
     shown = f"[{host}]" if ":" in host else host

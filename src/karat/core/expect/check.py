@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from karat.core.expect.calls import Calls
 from karat.core.expect.facts import NOTHING, AnswerFacts
-from karat.core.expect.findings import NO_TRACE, Checked, Finding, PartResult, Reason, result_of
+from karat.core.expect.findings import NO_TRACE, UNREAD, Checked, Finding, PartResult, Reason, result_of
 from karat.core.expect.names import check_names, check_sources, check_tables
 from karat.core.expect.patterns import PatternTooSlow
 from karat.core.expect.records import Expect, ExpectedLimits, Kind
@@ -67,7 +67,8 @@ def _guarded(part: Callable[[], PartResult]) -> PartResult:
 
 def _calls(trace: Trace, wrong: Callable[[Calls], list[Finding]], dialect: str) -> PartResult:
     if trace.calls is None:
-        return PartResult("unknown", (Finding("no_trace", NO_TRACE),), NO_TRACE)
+        why = UNREAD if trace.unread else NO_TRACE
+        return PartResult("unknown", (Finding("no_trace", why),), why)
     return result_of(wrong(Calls(trace.calls, dialect)))
 
 

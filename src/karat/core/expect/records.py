@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 import msgspec
 
+from karat.core.expect import schema_rules
 from karat.core.expect.arguments import check_arguments
-from karat.core.json_types import TypedObject
+from karat.core.json_types import JsonObject, TypedObject
 
 Kind = Literal["data", "refusal", "clarification"]
 SQL_ARGUMENTS = ("sql", "query", "statement")
@@ -15,6 +16,8 @@ SQL_ARGUMENTS = ("sql", "query", "statement")
 
 class ExpectedCall(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True, kw_only=True):
     """Calls of a tool, with arguments where they matter. ``*`` in the name stands for any text."""
+
+    schema_rules: ClassVar[JsonObject] = schema_rules.CALL
 
     tool: str
     arguments: TypedObject = TypedObject({})
@@ -58,6 +61,8 @@ CallOrName = str | ExpectedCall
 class ExpectedTools(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """Which tools are called."""
 
+    schema_rules: ClassVar[JsonObject] = schema_rules.TOOLS
+
     called: tuple[CallOrName, ...] = ()
     """Each needs a call of its own; other calls are fine."""
     order: tuple[CallOrName, ...] = ()
@@ -80,6 +85,8 @@ class ExpectedTools(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unkn
 class ExpectedNames(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """Which tables, datasets or metrics are used. ``*`` in a name stands for any text."""
 
+    schema_rules: ClassVar[JsonObject] = schema_rules.NAMES
+
     used: tuple[str, ...] = ()
     only: tuple[str, ...] | None = None
     never: tuple[str, ...] = ()
@@ -94,6 +101,8 @@ class ExpectedNames(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unkn
 class ExpectedSources(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """What the answer refers to. ``*`` in an address stands for any text."""
 
+    schema_rules: ClassVar[JsonObject] = schema_rules.SOURCES
+
     cited: tuple[str, ...] = ()
     at_least: int | None = None
     """Of the sources that ``cited`` names; of all where it names none."""
@@ -107,6 +116,8 @@ class ExpectedSources(msgspec.Struct, frozen=True, omit_defaults=True, forbid_un
 
 class ExpectedLimits(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """What the answer may cost at most."""
+
+    schema_rules: ClassVar[JsonObject] = schema_rules.LIMITS
 
     seconds: float | None = None
     tokens: int | None = None
@@ -123,6 +134,8 @@ class ExpectedLimits(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unk
 
 class Expect(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """What is asserted of the way to the answer of one turn. Parts that are left out are not looked at."""
+
+    schema_rules: ClassVar[JsonObject] = schema_rules.EXPECT
 
     tools: ExpectedTools | None = None
     tables: ExpectedNames | None = None

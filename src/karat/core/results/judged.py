@@ -92,6 +92,26 @@ class JudgeSummary(msgspec.Struct, frozen=True, kw_only=True):
         return next((one for one in self.corrected if one.metric == metric), None)
 
 
+class JudgeChange(msgspec.Struct, frozen=True):
+    """A case of which a judge says something else in another run."""
+
+    case: str
+    before: str
+    after: str
+
+    def __str__(self) -> str:
+        return f"judge: {self.before.replace('_', ' ')} → {self.after.replace('_', ' ')}"
+
+
+class JudgeChanges(msgspec.Struct, frozen=True):
+    """What one version of a judge says of the same cases in two runs. It is a list, and no claim."""
+
+    version: str
+    both: int
+    """Cases that it was asked about in both runs."""
+    changes: tuple[JudgeChange, ...]
+
+
 def verdict_words(found: JudgeSummary) -> Sequence[str]:
     """``12 right``, ``3 wrong``, ``2 abstained``."""
     counts = (("right", found.right), ("wrong", found.wrong), ("abstained", found.abstained))

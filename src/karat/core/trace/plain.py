@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from karat.core.json_types import Json, JsonMapping
 from karat.core.trace.records import Call, Trace, distinct
 from karat.core.trace.values import arguments, fault, links, mapping, opened, seconds, sources, usage
@@ -19,29 +21,59 @@ KINDS = {
 """Words of a field → what the answer is."""
 
 
-def is_plain_calls(value: Json) -> bool:
+STEPS = ("tool_calls", "toolCalls", "intermediate_steps")
+"""Lists of calls beside an answer. An empty one does not say that nothing was called: many write it anyway."""
+TOOL = ("tool", "tool_name", "toolName")
+NAME = (*TOOL, "name", "function")
+GIVEN = ("arguments", "args", "input", "tool_input", "toolInput", "parameters", "params", "kwargs")
+RESULT = ("result", "output", "tool_output", "observation", "response")
+TOOK = ("seconds", "duration", "duration_s")
+"""Under which names people write the parts of a call, the best first."""
+
+
+def is_plain_calls(value: Json, names: Sequence[str] = TOOL) -> bool:
     """Whether a list is one of calls in the plain form; an empty list is one without calls."""
-    return isinstance(value, list) and all(isinstance(mapping(one).get("tool"), str) for one in value)
+    return isinstance(value, list) and all(_name(_step(one), names) for one in value)
 
 
 def plain_calls(value: Json) -> tuple[Call, ...]:
     """The calls of a list in the plain form."""
     return tuple(
         Call(
-            str(one["tool"]),
-            arguments(one.get("arguments")),
-            opened(one.get("result")),
-            seconds(one.get("seconds")),
+            _name(one, NAME),
+            arguments(_first(one, GIVEN)),
+            opened(_first(one, RESULT)),
+            seconds(_first(one, TOOK)),
             fault(one.get("error")),
         )
-        for one in map(mapping, value)
+        for one in map(_step, value)
     )
+
+
+def _step(value: Json) -> JsonMapping:
+    """A call. LangChain's steps are pairs of an action and what came of it; OpenAI's have a ``function`` inside."""
+    if isinstance(value, list) and len(value) == 2 and mapping(value[0]):
+        return {"result": value[1], **mapping(value[0])}
+    one = mapping(value)
+    return {**one, **mapping(one["function"])} if mapping(one.get("function")) else one
+
+
+def _name(call: JsonMapping, names: Sequence[str]) -> str:
+    return next((call[key] for key in names if isinstance(call.get(key), str) and call[key]), "")
+
+
+def _first(call: JsonMapping, names: Sequence[str]) -> Json:
+    return next((call[key] for key in names if call.get(key) is not None), None)
 
 
 def plain(body: JsonMapping) -> Trace:
     """What the keys of an object say."""
     calls = opened(body.get("trace"))
-    known = isinstance(calls, list) and is_plain_calls(calls)
+    known = isinstance(calls, list) and is_plain_calls(calls, NAME)
+    if not known and body.get("role") is None:
+        steps = next((body[key] for key in STEPS if isinstance(body.get(key), list) and body[key]), None)
+        if steps is not None and is_plain_calls(steps, NAME):
+            calls, known = steps, True
     return Trace(
         form="plain" if known else "",
         calls=plain_calls(calls) if known else None,

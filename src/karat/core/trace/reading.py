@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import msgspec
+
 from karat.core.files import json
 from karat.core.json_types import Json, JsonMapping
 from karat.core.records import attempts
@@ -15,12 +17,13 @@ from karat.core.replies.recorded_stream import merged, merged_list
 from karat.core.suite import Unreadable
 from karat.core.trace.chat import completion, conversation, is_conversation
 from karat.core.trace.langsmith import is_run, langsmith
+from karat.core.trace.mcp import is_rpc, mcp
 from karat.core.trace.otlp import otlp
 from karat.core.trace.plain import is_plain_calls, plain, plain_calls
 from karat.core.trace.records import Call, Trace, distinct, joined
-from karat.core.trace.responses_api import is_response, response
+from karat.core.trace.responses_api import is_items, is_response, items, response
 from karat.core.trace.spans import has_spans
-from karat.core.trace.values import links, opened
+from karat.core.trace.values import links, mapping, opened
 
 DEEPEST = 6
 """How often one form may be wrapped in another."""
@@ -45,7 +48,19 @@ def read_trace(body: bytes, beside: bytes = b"") -> Trace:
             None,
             found.kind,
         )
-    return joined(_of_bytes(beside), found) if beside else found
+    return _told(joined(_of_bytes(beside), found), beside, True) if beside else _told(found, body, False)
+
+
+def _told(found: Trace, given: bytes, beside: bool) -> Trace:
+    """Says that there is a trace and that it cannot be read, where that is so: not the same as none."""
+    if found.calls is not None:
+        return found
+    value = opened(given.decode("utf-8-sig", errors="replace"))
+    there = (
+        mapping(value).get("trace") if isinstance(value, Mapping) and "trace" in value else value if beside else None
+    )
+    unread = found.unread or there not in (None, "", [], {})
+    return msgspec.structs.replace(found, unread=unread)
 
 
 def _of_bytes(body: bytes) -> Trace:
@@ -95,6 +110,10 @@ def _of_list(value: list[Json], depth: int) -> Trace:
         return langsmith(value)
     if is_conversation(value):
         return conversation(value, {})
+    if is_items(value):
+        return items(value)
+    if is_rpc(value):
+        return mcp(value)
     if value and is_plain_calls(value):
         return Trace(form="plain", calls=plain_calls(value))
     try:
@@ -111,6 +130,11 @@ def _form(body: JsonMapping) -> Trace | None:
         return langsmith(body)
     if is_response(body):
         return response(body)
-    if is_conversation(body.get("messages")) and "choices" not in body:
-        return conversation(body["messages"], body)
+    for key in ("messages", "contents"):
+        if is_conversation(body.get(key)) and not {"choices", "candidates"} & set(body):
+            return conversation(body[key], body)
+        if is_items(body.get(key)):
+            return items(body[key])
+    if isinstance(body.get("spans"), list) and has_spans(body["spans"]):
+        return otlp(body["spans"])
     return completion(body)

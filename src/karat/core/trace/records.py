@@ -41,6 +41,8 @@ class Trace(msgspec.Struct, frozen=True, omit_defaults=True):
     tokens: int | None = None
     kind: str = ""
     """What a field says about the answer: ``data``, ``refusal``, ``clarification``, ``not_refusal``; empty: nothing."""
+    unread: bool = False
+    """Whether there is something that may be a trace, in no form that is read."""
 
 
 def joined(first: Trace, second: Trace) -> Trace:
@@ -54,6 +56,7 @@ def joined(first: Trace, second: Trace) -> Trace:
         metrics=second.metrics if first.metrics is None else first.metrics,
         tokens=second.tokens if first.tokens is None else first.tokens,
         kind=first.kind or second.kind,
+        unread=first.unread or second.unread,
     )
 
 

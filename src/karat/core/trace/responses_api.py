@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import msgspec
+
 from karat.core.json_types import Json, JsonMapping
 from karat.core.trace.chat import WITHHELD, cited
 from karat.core.trace.records import Call, Source, Trace, distinct
@@ -21,6 +23,25 @@ BUILT_IN = ("web_search", "file_search", "code_interpreter", "computer", "image_
 def is_response(body: JsonMapping) -> bool:
     """Whether an object is a response of this interface."""
     return body.get("object") == "response" or any("type" in one for one in mappings(body.get("output")))
+
+
+def is_items(value: Json) -> bool:
+    """Whether a list is one of items, as the Agents SDK keeps them: messages with a role, and calls among them."""
+    given = mappings(value)
+    if not given or not isinstance(value, list) or len(given) != len(value):
+        return False
+    typed = [one for one in given if _is_call(one) or str(one.get("type", "")).endswith("call_output")]
+    return bool(typed) and all(
+        one in typed or "role" in one or one.get("type") in ("message", "reasoning") for one in given
+    )
+
+
+def items(value: list[Json]) -> Trace:
+    """The items of one answer: what came after the user's last message."""
+    given = mappings(value)
+    last = max((place for place, one in enumerate(given) if one.get("role") == "user"), default=-1)
+    found = response({"output": given[last + 1 :]})
+    return msgspec.structs.replace(found, calls=found.calls or ())
 
 
 def response(body: JsonMapping) -> Trace:

@@ -10,6 +10,15 @@ from karat.core.json_types import Json, JsonMapping, JsonObject
 from karat.core.trace.values import mapping, mappings, moment
 
 TIMES, PRINTED_TIMES = ("startTimeUnixNano", "endTimeUnixNano"), ("start_time", "end_time")
+SPAN_IDS = ("spanId", "span_id")
+SCOPES = ("scopeSpans", "scope_spans", "instrumentationLibrarySpans", "instrumentation_library_spans")
+SNAKE = {
+    "trace_id": "traceId",
+    "span_id": "spanId",
+    "parent_span_id": "parentSpanId",
+    "start_time_unix_nano": "startTimeUnixNano",
+    "end_time_unix_nano": "endTimeUnixNano",
+}
 FAILED = (2, "2", "STATUS_CODE_ERROR", "ERROR")
 
 
@@ -34,8 +43,13 @@ def has_spans(value: Json) -> bool:
     if isinstance(value, list):
         return bool(value) and all(has_spans(one) for one in value)
     one = mapping(value)
-    printed = "trace_id" in mapping(one.get("context")) and "attributes" in one
-    return isinstance(one.get("resourceSpans"), list) or printed
+    return isinstance(one.get("resourceSpans", one.get("resource_spans")), list) or _is_span(one)
+
+
+def _is_span(one: JsonMapping) -> bool:
+    """Whether an object is one span: as the SDK prints it, or as one of OTLP without its resource."""
+    printed = "trace_id" in mapping(one.get("context"))
+    return "attributes" in one and (printed or any(isinstance(one.get(key), str) for key in SPAN_IDS))
 
 
 def spans_in(value: Json) -> Iterator[Span]:
@@ -45,14 +59,20 @@ def spans_in(value: Json) -> Iterator[Span]:
             yield from spans_in(one)
         return
     document = mapping(value)
-    if "resourceSpans" not in document:
+    resources = document.get("resourceSpans", document.get("resource_spans"))
+    if resources is None:
         if document:
-            yield _printed(document)
+            yield _printed(document) if mapping(document.get("context")) else _otlp(_camel(document))
         return
-    for resource in mappings(document.get("resourceSpans")):
-        for scope in mappings(resource.get("scopeSpans") or resource.get("instrumentationLibrarySpans")):
+    for resource in mappings(resources):
+        for scope in mappings(next((resource[key] for key in SCOPES if resource.get(key)), None)):
             for span in mappings(scope.get("spans")):
-                yield _otlp(span)
+                yield _otlp(_camel(span))
+
+
+def _camel(span: JsonMapping) -> JsonMapping:
+    """The span with the names of OTLP's JSON, where it has those of its protobuf."""
+    return {**{new: span[old] for old, new in SNAKE.items() if old in span}, **span}
 
 
 def _otlp(span: JsonMapping) -> Span:

@@ -28,7 +28,7 @@ def message_calls(messages: Sequence[Json]) -> Iterator[Call]:
             inner = next((mapping(call[key]) for key in ("function", "custom") if mapping(call.get(key))), call)
             name = str(inner.get("name") or "")
             given = next((inner[key] for key in ("arguments", "input", "args") if inner.get(key) is not None), None)
-            found = results.get(str(call.get("id")), (None, ""))
+            found = results.get(str(call.get("id")), (None, fault(call.get("error"))))
             if "id" not in call and by_name.get(name):
                 found = by_name[name].pop(0)
             yield Call(name, arguments(given), found[0], error=found[1])

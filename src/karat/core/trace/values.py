@@ -13,6 +13,15 @@ from karat.core.trace.records import Source
 _LINK = re.compile(r"https?://[^\s<>\"'`\]\[{}|\\^]+", re.IGNORECASE)
 _AFTER_LINK = ".,;:!?*_"
 MOST_TOKENS = 10**15
+TOTALS = ("total_tokens", "total", "totalTokens", "totalTokenCount")
+PAIRS = (
+    ("prompt_tokens", "completion_tokens"),
+    ("input_tokens", "output_tokens"),
+    ("inputTokens", "outputTokens"),
+    ("promptTokens", "completionTokens"),
+    ("promptTokenCount", "candidatesTokenCount"),
+)
+"""Under which names endpoints tell how many tokens were used."""
 SOURCE_KEYS = ("url", "uri", "reference_url", "link", "href", "source", "id", "document_id", "filename", "file_id")
 """Where an object that is a source says which one, the best name first."""
 
@@ -88,10 +97,10 @@ def usage(value: Json) -> int | None:
     if isinstance(value, int | float):
         return count(value)
     one = mapping(value)
-    total = count(one.get("total_tokens", one.get("total")))
+    total = count(next((one[key] for key in TOTALS if one.get(key) is not None), None))
     if total is not None:
         return total
-    for pair in (("prompt_tokens", "completion_tokens"), ("input_tokens", "output_tokens")):
+    for pair in PAIRS:
         both = [count(one.get(name)) for name in pair]
         if None not in both:
             return sum(number for number in both if number is not None)

@@ -33,6 +33,8 @@ from karat.core.yaml.structs import Raw, filled
 
 DIALECT = "http://json-schema.org/draft-07/schema#"
 """The newest dialect that editors support in full."""
+RULES = "schema_rules"
+"""A class variable of a struct: what its ``__post_init__`` demands, as keywords of JSON Schema."""
 TEXT: JsonObject = {"type": ["string", "number", "boolean", "null"]}
 INTEGER = {"type": "string", "pattern": r"^\s*[+-]?[0-9][0-9_]*\s*$"}
 NUMBER = {"type": "string", "pattern": r"^\s*[+-]?([0-9][0-9_]*\.?[0-9_]*|\.[0-9][0-9_]*)([eE][+-]?[0-9]+)?\s*$"}
@@ -131,6 +133,7 @@ class Schemas:
         required = [field.encode_name for field in msgspec.structs.fields(struct) if field.required]
         if required:
             found["required"] = required
+        found |= getattr(struct, RULES, {})
         return found if open_ else {**found, "additionalProperties": False}
 
 

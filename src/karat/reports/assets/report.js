@@ -219,6 +219,7 @@
     at("next-case").disabled = place < 0 || place === listed.length - 1;
     if (!dialog.open) dialog.showModal();
     dialog.scrollTop = 0;
+    dialog.querySelectorAll(".drawing").forEach(drawPlot);
   }
 
   function details(item) {
@@ -389,15 +390,16 @@
     const width = Math.floor(element.clientWidth);
     if (!width || Number(element.dataset.width) === width) return;
     element.dataset.width = width;
-    const spec = { ...data.plots[Number(element.dataset.plot)], width, autosize: { type: "fit-x", contains: "padding" } };
+    const own = element.dataset.spec;
+    const given = own ? JSON.parse(own) : data.plots[Number(element.dataset.plot)];
+    const spec = given.hconcat ? given : { ...given, width, autosize: { type: "fit-x", contains: "padding" } };
     const compiled = vegaLite.compile(spec, { config: data.config });
     const parsed = vega.parse(compiled.spec, null, { ast: true });
     element.replaceChildren();
     new vega.View(parsed, { renderer: "svg", container: element, hover: true, expr: vega.expressionInterpreter }).runAsync();
   }
 
-  const drawings = [...document.querySelectorAll(".drawing")];
-  const drawAll = () => drawings.forEach(drawPlot);
+  const drawAll = () => document.querySelectorAll(".drawing").forEach(drawPlot);
   for (const sheet of document.querySelectorAll("details.sheet")) sheet.addEventListener("toggle", drawAll);
   let waiting = 0;
   window.addEventListener("resize", () => {

@@ -55,6 +55,7 @@ def print_comparison(item: Compared, console: Console, *, saved: Sequence[str] =
         _breakdown(page, item)
         _failure_groups(page, item)
     _changes(page, item)
+    _judged(page, item)
     for number, name in enumerate(saved):
         page.line([(("" if number else "saved").ljust(LABEL), "dim"), (plain(name), "")], whole=True)
 
@@ -178,6 +179,20 @@ def _changes(page: Page, item: Compared) -> None:
             _change(page, item, change, SECTIONS[name].partition(",")[0] if not number else "")
         if counts[name] > FEW:
             page.labelled("", [(f"{counts[name] - FEW:,} more in --html, --json, --markdown or --xlsx", "dim")])
+
+
+def _judged(page: Page, item: Compared) -> None:
+    """What a judge says otherwise: a list, and no claim."""
+    found = item.judge
+    if found is None:
+        return
+    said = f"{len(found.changes):,} of {count_of(found.both, 'verdict')} changed, by {found.version}"
+    page.labelled("judge", [(said, "bold")])
+    for change in found.changes[:FEW]:
+        name = fit(plain(change.case), WIDEST).rstrip() if page.cuts else plain(change.case)
+        page.wrapped("", [(name, "bold"), (f"  {change}", "dim")], most=2)
+    if len(found.changes) > FEW:
+        page.labelled("", [(f"{len(found.changes) - FEW:,} more in --html, --json, --markdown or --xlsx", "dim")])
 
 
 def _change(page: Page, item: Compared, change: Change, title: str) -> None:

@@ -7,8 +7,10 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from karat.core.case_explanation import explanation_of
-from karat.core.case_form import CaseForm
+from karat.core.case_form import CaseForm, Picture, Pictures, View
 from karat.core.case_forms import form_of
 from karat.core.results.result import CaseResult
 from karat.reports.html.text import readable
@@ -20,21 +22,46 @@ if TYPE_CHECKING:
 FORMS_ROOM = 400_000
 """Bytes that all forms together may take; cases that are not right come first."""
 MOST_OF_A_FORM = 40_000
+MOST_PICTURES = 200
+LARGEST_PICTURE = 81_000
+"""Characters of one picture: 60 kB in base64. Pictures are counted apart from the room of forms."""
+ELSEWHERE = "{} (open the run with karat serve to see it)"
 
 
 def rendered_forms(suite: str, cases: Sequence[CaseResult], room: int = FORMS_ROOM) -> list[tuple[int, Markup]]:
     """(place among the cases, its form as markup) of as many cases as there is room for, in their order."""
     found: list[tuple[int, Markup]] = []
+    pictures = MOST_PICTURES
     for place in _worst_first(suite, cases):
-        text = rendered_form(form_of(suite, cases[place]))
-        size = len(text.encode("utf-8", "replace"))
+        form = with_pictures(form_of(suite, cases[place]), pictures)
+        own = [one for view in form.views if isinstance(view, Pictures) for one in view.pictures if one.png]
+        text = rendered_form(form)
+        size = len(text.encode("utf-8", "replace")) - sum(len(one.png) for one in own)
         if not text.strip() or size > MOST_OF_A_FORM:
             continue
         if size > room:
             break
         room -= size
+        pictures -= len(own)
         found.append((place, text))
     return sorted(found, key=lambda item: item[0])
+
+
+def with_pictures(form: CaseForm, most: int) -> CaseForm:
+    """The form with as many of its pictures as a page may still carry; the others are told in words."""
+    views: list[View] = []
+    for view in form.views:
+        if isinstance(view, Pictures):
+            shown: list[Picture] = []
+            for one in view.pictures:
+                fits = len(one.png) <= LARGEST_PICTURE and most > 0
+                most -= bool(one.png) and fits
+                bare = msgspec.structs.replace(one, png="", text=ELSEWHERE.format(one.text))
+                shown.append(one if fits or not one.png else bare)
+            views.append(msgspec.structs.replace(view, pictures=tuple(shown)))
+        else:
+            views.append(view)
+    return msgspec.structs.replace(form, views=tuple(views))
 
 
 def rendered_form(form: CaseForm) -> Markup:

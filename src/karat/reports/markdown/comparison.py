@@ -84,6 +84,11 @@ def _lines(item: Compared) -> Iterable[str]:
             title += f", the first {MOST_CASES}"
         heads = ["case", "question", f"what changed from {first} to {second}", "figures"]
         yield from _folded(title, heads, [_change(item, change) for change in some[:MOST_CASES]])
+    if item.judge is not None:
+        changed = item.judge.changes
+        title = f"Judge {item.judge.version}: {len(changed):,} of {item.judge.both:,} verdicts changed"
+        rows = [[text(one.case), text(str(one))] for one in changed[:MOST_CASES]]
+        yield from _folded(title, ["case", "verdict"], rows)
 
 
 def _metric(metric: MetricComparison) -> list[str]:

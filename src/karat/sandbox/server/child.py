@@ -14,7 +14,7 @@ from typing import NamedTuple, NoReturn
 from . import landlock, machine_limits, page_copies, rlimits, seccomp, snippet
 from .frames import Closed, read_exactly, read_head
 from .kernel import PR_SET_DUMPABLE, PR_SET_PDEATHSIG, prctl
-from .tables import Tables
+from .tables import FILE, Tables
 
 READY, FAILED = b"R", b"E"
 BEGIN = struct.Struct("<cdQ")
@@ -48,7 +48,7 @@ def main(tables: Tables, isolation: Isolation, pipes: tuple[int, int, int], go: 
         page_copies.copy(isolation.usual)
         head, size = read_head(GO)
         code = read_exactly(GO, size).decode("utf-8")
-        frames = {table["name"]: tables.frame(table["digest"]) for table in head["tables"]}
+        frames = {table["name"]: tables.frame(table["digest"]) for table in head["tables"] if table["kind"] != FILE}
         _limit(head["limits"], base, isolation)
         used = resource.getrusage(resource.RUSAGE_SELF)
         os.write(RESULT, BEGIN.pack(READY, used.ru_utime + used.ru_stime, used.ru_maxrss * 1024))

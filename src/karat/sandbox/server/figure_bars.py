@@ -75,7 +75,7 @@ def read_bars(groups: list[Bars], x: AxisReader, y: AxisReader, names: Names) ->
                 "stacked": stacked,
             }
         )
-    return _merged(found)
+    return merged(found)
 
 
 def _length(axis: AxisReader, bar: Bar) -> Value:
@@ -141,9 +141,10 @@ def _rounded(value: float) -> float:
     return float(f"{value:.9g}")
 
 
-def _merged(found: list[Found]) -> list[Found]:
-    """Bars without names that were drawn one by one, each in a colour of its own, are one series."""
-    if len(found) < 2 or any(one["name"] or one["type"] != "bar" or one["stacked"] for one in found):
+def merged(found: list[Found]) -> list[Found]:
+    """Bars and boxes without names that were drawn one by one, each in a colour of its own, are one series."""
+    kinds = {one["type"] for one in found}
+    if len(found) < 2 or kinds not in ({"bar"}, {"box"}) or any(one["name"] or one.get("stacked") for one in found):
         return found
     places = [point[0] for one in found for point in one["points"]]
     if len(set(places)) != len(places) or len({one["horizontal"] for one in found}) > 1:

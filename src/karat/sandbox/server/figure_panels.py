@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any  # Any: figures, axes and every kind of artist, sorted by their classes when code has drawn
 
 from .figure_axis import AxisReader, Names, colour, plain, text
-from .figure_bars import Bars, read_bars
+from .figure_bars import Bars, merged, read_bars
 from .figure_lines import Area, Line, marked, read_clouds, read_lines
 from .figure_shapes import read_boxes, read_image, read_mesh, read_wedges
 
@@ -128,6 +128,7 @@ def _axes(axes: Any, names: Names, calls: Calls, unknown: list[str]) -> tuple[li
             used |= {id(artist) for artists in drawn.values() for artist in artists}
             found = read_boxes(drawn, vertical, x, y, names)
             series += [found] if found else []
+    series = merged(series)
     groups: list[Bars] = []
     for one in axes.containers:
         if isinstance(one, container.BarContainer):

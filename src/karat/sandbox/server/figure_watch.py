@@ -172,13 +172,17 @@ class FigureWatch:
         if one.found is not None and not one.figure.stale:
             return
         try:
-            one.found = read_figure(one.figure, self.calls, MOST_POINTS)
+            found = read_figure(one.figure, self.calls, MOST_POINTS)
         except Unreadable as problem:
-            one.found = {"problem": str(problem)[:300]}
+            found = {"problem": str(problem)[:300]}
         except Exception as problem:  # whatever an odd figure makes of being read
-            one.found = {"problem": f"{type(problem).__name__}: {problem}"[:300]}
+            found = {"problem": f"{type(problem).__name__}: {problem}"[:300]}
+        before = one.found or {}
+        if {name: value for name, value in before.items() if name != "picture"} == found:
+            return  # drawn, and not changed: its picture is as it was
+        one.found = found
         if self.pictures > 0:
-            one.found["picture"] = picture_of(one.figure)
+            found["picture"] = picture_of(one.figure)
 
     def _changed(self) -> bool:
         return any(dict(vars(kind)) != before for kind, before in self.classes)

@@ -9,7 +9,7 @@ import signal
 import sys
 from collections.abc import Sequence
 
-from . import landlock, packages, page_copies, scratch, seccomp
+from . import landlock, packages, page_copies, scratch, seccomp, written_files
 from .child import Isolation
 from .forking import Forked, fork
 from .frames import Closed, Head, begin, frame, read_exactly, read_head, write_all
@@ -17,7 +17,7 @@ from .libraries import numpy, pandas
 from .private_memory import PrivateMemory
 from .privileges import Settings
 from .sessions import Session, children
-from .tables import Tables
+from .tables import FILE, Tables
 from .warm_up import warm_up, warm_up_drawing, warm_up_libraries
 from .watching import Watch
 
@@ -122,11 +122,13 @@ class Server:
         try:
             watch.let_go(self.requests, child.release)
             facts = watch.until_the_end(self.requests, self._prepare, self._kill_the_rest)
+            given = {name for table in head["tables"] for name in table["files"]}
+            left = written_files.collect(self.isolation.folder, head.get("files", ()), given)
         finally:
             child.close()
             scratch.empty(self.work)
-        parts = watch.parts()
-        write_all(self.replies, begin({"need": [], **facts}, [len(part) for part in parts]))
+        parts = [*watch.parts(), *(content.view() for content in left.contents)]
+        write_all(self.replies, begin({"need": [], **facts, "files": left.entries}, [len(part) for part in parts]))
         for part in parts:
             write_all(self.replies, part)
 
@@ -152,11 +154,11 @@ class Server:
         if self.session is None:
             write_all(self.replies, frame({"lost": True}))
             return
-        facts, watch = self.session.step(head, code, self.requests)
-        parts = watch.parts() if watch is not None else ()
+        facts, watch, left = self.session.step(head, code, self.requests)
+        parts = [*watch.parts(), *(content.view() for content in left.contents)] if watch is not None else []
         if watch is not None:
             facts["stopped"] = watch.stopped
-        write_all(self.replies, begin(facts, [len(part) for part in parts]))
+        write_all(self.replies, begin({**facts, "files": left.entries}, [len(part) for part in parts]))
         for part in parts:
             write_all(self.replies, part)
 
@@ -187,6 +189,9 @@ class Server:
         scratch.empty(self.work)
         os.mkdir(self.isolation.folder)
         for table in head["tables"]:
+            if table["kind"] == FILE:
+                self.tables.put(table["digest"], FILE, f"{self.isolation.folder}/{table['files'][0]}")
+                continue
             for name in table["files"]:
                 ending = name.rpartition(".")[2]
                 if ending == table["kind"] or head["mentions_csv"]:

@@ -19,7 +19,7 @@ from . import fork_gate, page_copies, rlimits, seccomp, snippet
 from .child import FAILED, GO, LENGTH, READY, RESULT, Isolation, arrange, enclose
 from .frames import Closed, read_exactly, read_head
 from .libraries import is_there, numpy
-from .tables import Tables
+from .tables import FILE, Tables
 
 RUN, FORK = b"r", b"f"
 """The words of the server: run what follows here; or fork, and the new process runs what follows on its own pipe."""
@@ -37,7 +37,7 @@ def main(tables: Tables, isolation: Isolation, pipes: tuple[int, int, int], go: 
         streams = snippet.open_streams()
         page_copies.copy(isolation.usual)
         head, _ = read_head(GO)
-        frames = {table["name"]: tables.frame(table["digest"]) for table in head["tables"]}
+        frames = {table["name"]: tables.frame(table["digest"]) for table in head["tables"] if table["kind"] != FILE}
         rlimits.apply(head["limits"], base)
         os.chdir(isolation.folder)
         if gated:

@@ -16,6 +16,7 @@ import traceback
 import types
 from collections.abc import Mapping
 
+from . import duckdb_threads
 from .figure_watch import FigureWatch
 from .libraries import is_there, numpy, pandas
 from .result_data import TEXT, Converter, TooLarge
@@ -39,6 +40,7 @@ def run_in(
     """
     linecache.cache[file] = (len(code), None, code.splitlines(keepends=True), file)
     try:
+        duckdb_threads.before(code)
         watch = FigureWatch(*figures) if figures[0] else None
         value = _answer_of(code, names, file)
         if value is ABSENT:

@@ -13,6 +13,8 @@ from typing import Any  # Any: columns as the host sends them in JSON, and what 
 from . import plain_tables
 from .libraries import is_there, pandas
 
+FILE = "file"
+"""What is no table, and only lies in the working folder."""
 KEPT = 64
 KEPT_BYTES = 2 * 1024**3
 VAST = 2**53
@@ -38,8 +40,8 @@ class Tables:
 
     def add(self, digest: str, kind: str, data: bytes, keep: Sequence[str]) -> None:
         """Load a table. Those in ``keep`` are needed by the same snippet and stay."""
-        frame = load(kind, data)
-        if kind in ("csv", "parquet"):
+        frame = {} if kind == FILE else load(kind, data)
+        if kind in ("csv", "parquet", FILE):
             self._keep(digest, kind, data)
         self._frames[digest] = frame, _size(frame) + len(data)
         while len(self._frames) > KEPT or sum(size for _, size in self._frames.values()) > KEPT_BYTES:

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from . import plain_tables, snippet
+from . import duckdb_threads, plain_tables, snippet
 from .libraries import is_there, pandas
 
 TABLE = "number,text,day\n1,x,2020-01-01\n2,y,2020-01-02\n"
@@ -67,7 +67,9 @@ def warm_up_libraries(names: Sequence[str]) -> None:
     reports."""
     for name in names:
         with contextlib.suppress(Exception):  # whatever a package does when it is imported
-            importlib.import_module(name)
+            module = importlib.import_module(name)
+            if name == "duckdb":
+                duckdb_threads.limit(module)
     gc.collect()
     gc.freeze()
 

@@ -16,6 +16,7 @@ from karat.suites.codegen.form import form
 from karat.suites.codegen.highlights import highlights
 from karat.suites.codegen.import_rows import import_rows
 from karat.suites.codegen.metrics import METRICS
+from karat.suites.codegen.notebooks.export import notebook_of
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.options_check import check_options
 from karat.suites.codegen.predictions import RecordedLine, read_predictions, stream_predictions
@@ -62,6 +63,7 @@ suite = Suite(
     figures=figures,
     follow_up=follow_up,
     spent=spent,
+    notebook=notebook_of,
     prompting=PROMPTING,
     rubric=RUBRIC,
     accept=accept,

@@ -71,7 +71,18 @@ def _written(form: str, value: Json) -> Json:
     """What is expected under one name, as a file gives it."""
     if form == "plot":
         return written_plot_of(value)
+    if form == "files":
+        return {name: _file(entry) for name, entry in value.items()}
     return base_name(value) if form == "file" else value
+
+
+def _file(entry: JsonMapping) -> JsonObject:
+    """An expected file, as a task file gives it."""
+    found = {key: _written(key, value) for key, value in entry.items() if key != "from_table"}
+    if not entry.get("from_table"):
+        return found
+    columns = {"columns": found.pop("table")} if "table" in found else {}
+    return {"table": entry["from_table"], **columns, **found}
 
 
 def _test(test: JsonMapping) -> JsonObject:

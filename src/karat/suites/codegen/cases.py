@@ -1,6 +1,7 @@
 """Task files as cases: the project's own form, and DS-1000, PandasEval and DABench files as they are published.
 
-YAML (``.yaml``, ``.yml``) and JSONL (``.jsonl``), each also packed (``.gz``), one file or a folder of them. The form of
+YAML (``.yaml``, ``.yml``) and JSONL (``.jsonl``), each also packed (``.gz``), and notebooks (``.ipynb``); one file or
+a folder of them. The form of
 a line is recognised by its keys. The question is the user turn with the task as its target; the system turn before it
 says which tables there are and how to answer.
 """
@@ -25,12 +26,16 @@ from karat.core.records import Case, Where
 from karat.core.yaml.plain_values import node_of
 from karat.core.yaml.structs import Findings, documents
 from karat.suites.codegen.benchmarks import dabench, ds1000, pandaseval
-from karat.suites.codegen.records import HiddenTest, Step, TableSource, Task
+from karat.suites.codegen.benchmarks.neighbours import LeftOut, Neighbours
+from karat.suites.codegen.benchmarks.published_sets import OTHER_FORMS, left_out_problems, reader_of, rows_of
+from karat.suites.codegen.notebooks.cases import notebook_cases
+from karat.suites.codegen.notebooks.cells import SUFFIX as NOTEBOOK
+from karat.suites.codegen.records import Expected, HiddenTest, Step, TableSource, Task
 from karat.suites.codegen.tasks.files import read_task, tasks_in
 
 YAML = (".yaml", ".yml")
 LINES = (".jsonl", ".jsonl.gz")
-SUFFIXES = (*YAML, *LINES)
+SUFFIXES = (*YAML, *LINES, NOTEBOOK)
 PROJECT = "karat.yaml"
 OWN_KEYS = {"tables", "reference", "expected", "tests"}
 
@@ -87,7 +92,10 @@ def _files(path: Path) -> Iterator[Path]:
 
 def _read(file: Path) -> Found:
     try:
-        yield from _read_yaml(file) if _is_yaml(file) else _read_lines(file)
+        if file.name.endswith(NOTEBOOK):
+            yield from notebook_cases(file)
+        else:
+            yield from _read_yaml(file) if _is_yaml(file) else _read_lines(file)
     except FileRefused as error:
         yield error.problem
     except OSError as error:
@@ -114,7 +122,8 @@ def _read_yaml(file: Path) -> Found:
 
 def _read_lines(file: Path) -> Found:
     findings = Findings(str(file))
-    return _from_rows(_rows(file, findings), file, findings)
+    rows = rows_of(file) if file.suffix in OTHER_FORMS else _rows(file, findings)
+    return _from_rows(rows, file, findings)
 
 
 def cases_from(rows: Sequence[JsonMapping], folder: Path) -> LoadedCases:
@@ -127,9 +136,18 @@ def cases_from(rows: Sequence[JsonMapping], folder: Path) -> LoadedCases:
 def _from_rows(rows: Iterable[tuple[int, JsonObject]], file: Path, findings: Findings) -> Found:
     beside: dabench.Beside | None = None
     left_out: Counter[str] = Counter()
+    cannot_run: list[LeftOut] = []
+    neighbours = Neighbours(file)
     for number, row in rows:
         where = Where(str(file), 0, number - 1, number)
         made: Case[Task] | Problem | None
+        if (reader := reader_of(row)) is not None:
+            for one in reader.read(row, neighbours, where):
+                if isinstance(one, LeftOut):
+                    cannot_run.append(one)
+                else:
+                    yield one
+            continue
         if ds1000.is_problem(row):
             library = ds1000.other_library(row)
             if library:
@@ -152,6 +170,7 @@ def _from_rows(rows: Iterable[tuple[int, JsonObject]], file: Path, findings: Fin
         told = ", ".join(f"{library} {count}" for library, count in left_out.most_common())
         message = f"{count_of(left_out.total(), 'problem')} of other libraries skipped: {told}"
         findings.problems.append(Problem(message, file=str(file), severity="warning"))
+    yield from left_out_problems(cannot_run, str(file))
     yield from findings.problems
 
 
@@ -170,6 +189,11 @@ def _rows(file: Path, findings: Findings) -> Iterator[tuple[int, JsonObject]]:
 
 
 def _first_row(file: Path) -> JsonMapping:
+    if file.suffix in OTHER_FORMS:
+        try:
+            return next((row for _, row in rows_of(file)), {})
+        except (OSError, FileRefused):
+            return {}
     try:
         with open_unpacked(file) as lines:
             line = lines.read(2**24).partition(b"\n")[0]
@@ -180,10 +204,12 @@ def _first_row(file: Path) -> JsonMapping:
 
 
 def _is_labels(file: Path) -> bool:
-    return not _is_yaml(file) and dabench.is_label(_first_row(file))
+    return file.name.endswith(LINES) and dabench.is_label(_first_row(file))
 
 
 def _looks_like_tasks(file: Path) -> bool:
+    if file.name.endswith(NOTEBOOK):
+        return True
     if _is_yaml(file):
         findings = Findings(str(file))
         for root in documents(read_unpacked(file), findings):
@@ -193,10 +219,10 @@ def _looks_like_tasks(file: Path) -> bool:
                     tables or keys & {"tables", "reference", "expected", "setup", "tests", "steps"}
                 )
         return False
-    row = _first_row(file) if file.name.endswith(LINES) else {}
+    row = _first_row(file) if file.name.endswith((*LINES, *OTHER_FORMS)) else {}
     known = (ds1000.is_problem, pandaseval.is_problem, dabench.is_question)
     own = "id" in row and ("steps" in row or ("question" in row and bool(set(row) & OWN_KEYS)))
-    return any(fits(row) for fits in known) or own
+    return any(fits(row) for fits in known) or own or reader_of(row) is not None
 
 
 # -- what is asked and expected ---------------------------------------------------------------------------------------
@@ -209,13 +235,12 @@ def truth(case: Case[Task]) -> object:
 
 def _truth(task: Task) -> object:
     tables = _tables_truth(task.tables)
-    expected = task.expected
-    right = _digest(expected.file) if expected is not None and expected.file else ""
-    if expected is not None:
-        expected = msgspec.structs.replace(expected, file="")
+    expected, right = _expected_truth(task.expected)
     said: tuple[object, ...] = (tables, expected, right, task.reference, task.setup, task.template, task.answer)
     if task.harness is not None:
         said = (*said, task.harness)
+    if task.files or task.unit_tests is not None:
+        said = (*said, tuple(map(_digest, task.files)), task.unit_tests)
     if task.steps:
         said = (*said, task.final, tuple(map(_step_truth, task.steps)))
     if task.language != "python" or task.reference_language is not None:
@@ -223,16 +248,29 @@ def _truth(task: Task) -> object:
     return (*said, tuple(map(_test_truth, task.tests))) if task.tests else said
 
 
+def _expected_truth(expected: Expected | None) -> tuple[Expected | None, str]:
+    """What is expected without the places of files, and the digest of the contents of these."""
+    if expected is None:
+        return None, ""
+    right = _digest(expected.file) if expected.file else ""
+    if expected.files:
+        right += "".join(_digest(wanted.file) for wanted in expected.files.values() if wanted.file)
+        bare = {name: msgspec.structs.replace(wanted, file="") for name, wanted in expected.files.items()}
+        expected = msgspec.structs.replace(expected, files=bare)
+    published = expected.published and msgspec.structs.replace(
+        expected.published, files=tuple(map(_digest, expected.published.files))
+    )
+    return msgspec.structs.replace(expected, file="", published=published), right
+
+
 def _step_truth(step: Step) -> object:
-    right = _digest(step.expected.file) if step.expected is not None and step.expected.file else ""
-    expected = msgspec.structs.replace(step.expected, file="") if step.expected is not None else None
+    expected, right = _expected_truth(step.expected)
     return (step.question, expected, right, step.reference, tuple(map(_test_truth, step.tests)))
 
 
 def _test_truth(test: HiddenTest) -> object:
     """An entry without the line it is in."""
-    right = _digest(test.expected.file) if test.expected is not None and test.expected.file else ""
-    expected = msgspec.structs.replace(test.expected, file="") if test.expected is not None else None
+    expected, right = _expected_truth(test.expected)
     return (_tables_truth(test.tables), right, msgspec.structs.replace(test, tables={}, expected=expected, line=0))
 
 

@@ -14,7 +14,9 @@ from karat.engines import EngineError
 from karat.sandbox import Column, Outcome, Plain, Sandbox, Series
 from karat.sandbox import Table as Frame
 from karat.suites.codegen.analysis.answer_facts import facts_of
+from karat.suites.codegen.analysis.sql_facts import sets_order
 from karat.suites.codegen.harness.score import tested
+from karat.suites.codegen.harness.unit_score import unit_tested
 from karat.suites.codegen.hidden_tests.records import TestResults
 from karat.suites.codegen.hidden_tests.run import hidden_tests_of
 from karat.suites.codegen.hidden_tests.unstated_relations import with_unstated
@@ -30,17 +32,19 @@ from karat.suites.codegen.options import Options
 from karat.suites.codegen.perturb import perturbed
 from karat.suites.codegen.plots.correctness import plot_correctness
 from karat.suites.codegen.plots.drawn import expects_plot
+from karat.suites.codegen.published.judging import judged_as_published
 from karat.suites.codegen.question.reading import read_question
 from karat.suites.codegen.question.vocabulary import vocabulary
-from karat.suites.codegen.records import Answers, Asked, Attempt, CodeFacts, Task
+from karat.suites.codegen.records import Answers, Asked, Attempt, CodeFacts, FileReport, Task
 from karat.suites.codegen.results.precision import with_asked_digits
 from karat.suites.codegen.results.tables import NoTableError, given_table
 from karat.suites.codegen.running.answers import run_answer, runnable
 from karat.suites.codegen.running.environments import UsedEnvironment, used
 from karat.suites.codegen.running.printed_answers import REASON, advice
 from karat.suites.codegen.running.references import reference_outcome, schema_of
-from karat.suites.codegen.running.sql_programs import in_python
+from karat.suites.codegen.running.sql_programs import in_python, query_in
 from karat.suites.codegen.steps.records import SessionResult
+from karat.suites.codegen.written_files.judging import with_files
 from karat.tables.explain.sample import ROWS, TableSample, sample_of
 
 
@@ -69,6 +73,8 @@ class Comparison(msgspec.Struct, frozen=True):
     environment: UsedEnvironment = UsedEnvironment()
     session: SessionResult | None = None
     """The steps, where the task has some; everything else is then about the last step that decides."""
+    files: tuple[FileReport, ...] = ()
+    """Files that it wrote, and those that it should have written."""
 
     @property
     def last(self) -> Attempt:
@@ -98,10 +104,13 @@ def judged(
     code = runnable(task, own)
     schema, values = schema_of(box, task)
     asked = read_question(question, schema, values=values, words_known=vocabulary(options.vocabulary))
+    query = query_in(task.reference) if task.language == "sql" else None
+    asked = msgspec.structs.replace(asked, reference_orders=query is not None and sets_order(query))
     facts = facts_of(task, code, schema)
     correctness, tests = full_correctness(
         box, task, code, outcome, asked, facts, with_asked_digits(options, asked, written)
     )
+    correctness, files = with_files(task, correctness, outcome, ordered=asked.ordered, options=options)
     if tried[-1].printed and correctness.score is not None and not correctness.passed:
         told = {**correctness.evidence, "problem": advice(task, outcome)}
         correctness = msgspec.structs.replace(correctness, reason=REASON, evidence=told)
@@ -145,6 +154,7 @@ def judged(
         sampled(outcome.result) if outcome.ok else None,
         tests,
         used(box),
+        files=files,
     )
 
 
@@ -207,6 +217,11 @@ def full_correctness(
     box: Sandbox, task: Task, code: str, outcome: Outcome, asked: Asked, facts: CodeFacts, options: Options
 ) -> tuple[Correctness, TestResults]:
     """Whether a result is right, with the task's tests and on changed tables too."""
+    if task.unit_tests is not None:
+        reference_outcome(box, task)
+        return unit_tested(task.unit_tests, outcome), TestResults()
+    if task.expected is not None and task.expected.published is not None:
+        return judged_as_published(task.expected.published, outcome), TestResults()
     if task.harness is not None:
         return tested(box, task, task.harness, code, outcome, options), TestResults()
     if task.reference:
@@ -218,6 +233,9 @@ def full_correctness(
         found = by_tests_alone(tests, ran=outcome.ok)
         if not found.passed:
             return found, tests
+    elif task.expected is not None and task.expected.only_files:
+        right = Correctness(1.0, passed=True) if outcome.ok else Correctness(0.0, reason="did_not_run")
+        return with_tests(right, tests), tests  # the files are looked at afterwards
     else:
         found = _found(box, task, outcome, asked, options)
     found = perturbed(box, task, code, found, outcome.result, asked=asked, facts=facts, options=options)

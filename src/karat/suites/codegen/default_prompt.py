@@ -6,6 +6,7 @@ This is the system turn of every case; a system of its own may have other instru
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import PurePath
 
 from karat.suites.codegen.records import Task
 from karat.suites.codegen.tasks.schemas import ColumnHead, head
@@ -54,4 +55,13 @@ def _described(column: ColumnHead) -> str:
 def _answer(task: Task) -> str:
     if task.template:
         return ""
-    return f"Leave the answer in the variable `{task.answer}`. Do not read or write files."
+    if task.files:
+        names = ", ".join(PurePath(file).name for file in task.files)
+        return f"Leave the answer in the variable `{task.answer}`. These files can be read: {names}. Write no files."
+    files = task.expected.files if task.expected is not None else None
+    if not files:
+        return f"Leave the answer in the variable `{task.answer}`. Do not read or write files."
+    write = f"Write into the working folder: {', '.join(files)}."
+    if task.expected is not None and task.expected.only_files:
+        return write
+    return f"Leave the answer in the variable `{task.answer}`. {write}"

@@ -18,7 +18,7 @@ from karat.suites.codegen.metrics.performance import Performance
 from karat.suites.codegen.metrics.quality import Quality
 from karat.suites.codegen.metrics.recovery import ErrorRecovery
 from karat.suites.codegen.metrics.understanding import PromptUnderstanding
-from karat.suites.codegen.records import Attempt, ErrorClass
+from karat.suites.codegen.records import Attempt, ErrorClass, FileReport
 from karat.suites.codegen.running.environments import UsedEnvironment
 from karat.suites.codegen.steps.records import SessionResult
 from karat.tables.explain.sample import TableSample
@@ -51,6 +51,8 @@ class Details(msgspec.Struct, frozen=True):
     """What the code ran with."""
     steps: SessionResult | msgspec.UnsetType = msgspec.UNSET
     """The steps, where the task has some."""
+    files: tuple[FileReport, ...] | msgspec.UnsetType = msgspec.UNSET
+    """Files that the code wrote, and those that it should have written."""
 
     @property
     def missing(self) -> tuple[str, ...]:
@@ -81,6 +83,7 @@ def details(turns: Sequence[tuple[int, Comparison]]) -> Details:
         comparison.tests if comparison.tests.parts else msgspec.UNSET,
         comparison.environment,
         comparison.session or msgspec.UNSET,
+        comparison.files or msgspec.UNSET,
     )
 
 

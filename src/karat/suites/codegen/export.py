@@ -21,6 +21,8 @@ def export_row(case: Case[Task], _turn: int, answer: Prediction | None, _options
         right = task.expected
         file = str(Path(right.file).resolve()) if right.file else ""
         row["expected"] = right.table or file or right.named or right.value
+        if right.unit:
+            row["expected"] = {"value": right.value, "unit": right.unit}
         if right.table is not None:
             names = list(right.table)
             row["expected"] = [

@@ -13,7 +13,12 @@ def files(case: Case[Task], _predictions: Sequence[Prediction], options: Options
     """Their paths, as the task names them."""
     for task in (turn.target for turn in case.conversation if turn.target is not None):
         yield from (table.path for table in task.tables.values() if table.path)
+        yield from task.files
+        if task.expected is not None and task.expected.published is not None:
+            yield from task.expected.published.files
         if task.expected is not None and task.expected.file:
             yield task.expected.file
+        if task.expected is not None and task.expected.files:
+            yield from (wanted.file for wanted in task.expected.files.values() if wanted.file)
     if options.vocabulary:
         yield options.vocabulary

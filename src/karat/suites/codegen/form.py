@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from karat.core.case_form import (
     CaseForm,
@@ -24,7 +24,8 @@ from karat.core.problems import count_of
 from karat.core.records import Prediction
 from karat.suites.codegen.details import Details
 from karat.suites.codegen.hidden_tests.records import TestResults
-from karat.suites.codegen.records import Task
+from karat.suites.codegen.plots.plot_view import plot_sentence, plot_view
+from karat.suites.codegen.records import FileReport, Task
 from karat.suites.codegen.steps.form import session_form
 from karat.tables.explain.cells import cell_text
 from karat.tables.explain.reason_words import table_sentence
@@ -40,6 +41,8 @@ _REASONS = {
     "depends_on_columns": "the result depends on further columns or their order",
     "only_fits_this_data": "the result is right on these tables only, not on changed copies of them",
     "test_failed": "tests fail",
+    "file_missing": "an expected file was not written",
+    "file_unreadable": "a written file cannot be read",
     "unit_differs": "the result is in another unit",
 }
 
@@ -53,11 +56,15 @@ def form(details: Details, task: Task | None, _answer: Prediction | None) -> Cas
         views.append(_tries(details))
     if details.tests:
         views.append(_tests(details.tests))
+    if details.files:
+        views.append(_files(details.files))
     return CaseForm(_sentence(details), _because(details), (*views, *_requirements(details)))
 
 
 def _result(details: Details, task: Task | None) -> list[View]:
     evidence = details.correctness.evidence
+    if details.correctness.plot is not None:
+        return [plot_view(details.correctness.plot, right=details.correctness.passed)]
     table = table_view(evidence, "Result beside the reference’s")
     if table is not None:
         return [table]
@@ -125,6 +132,14 @@ def _tests(tests: TestResults) -> Listed:
     return Listed("Tests", items, folded=not tests.failed)
 
 
+def _files(files: Sequence[FileReport]) -> Listed:
+    items = tuple(
+        (f"{file.name}: {count_of(file.byte_count, 'byte')}{f', {file.note}' if file.note else ''}", file.right)
+        for file in files
+    )
+    return Listed("Files", items, folded=all(file.right is not False for file in files))
+
+
 def _requirements(details: Details) -> list[View]:
     items = tuple((name, False) for name in details.missing)
     return [Listed("Asked for, and not in the code", items)] if items else []
@@ -138,6 +153,8 @@ def _sentence(details: Details) -> str:
         at = f" in line {details.line}" if details.line else ""
         return f"the code did not run: {details.error}{at}"
     correctness = details.correctness
+    if correctness.plot is not None:
+        return plot_sentence(correctness.reason)
     if correctness.passed:
         return "the result equals the expected one"
     if correctness.score is None:

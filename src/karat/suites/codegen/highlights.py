@@ -10,6 +10,7 @@ from karat.core.results.facts import facts_of
 from karat.core.results.result import RunResult
 from karat.suites.codegen.counts import error_counts, funnel, missing_counts
 from karat.suites.codegen.perturb.unchecked import unchecked_passes
+from karat.suites.codegen.published.official_figures import official_figure
 from karat.suites.codegen.repair.figures import most_repairs, task_tries
 
 SHOWN = 4
@@ -18,8 +19,15 @@ LABEL = 15
 
 
 def highlights(result: RunResult) -> list[str]:
-    """Five lines at most; a line that has nothing to say is left out."""
-    found = (_funnel(result), _repairs(result), _errors(result), _missing(result), _unchecked(result))
+    """Six lines at most; a line that has nothing to say is left out."""
+    found = (
+        _funnel(result),
+        _repairs(result),
+        _errors(result),
+        _missing(result),
+        _unchecked(result),
+        _official(result),
+    )
     return [line for line in found if line]
 
 
@@ -64,6 +72,15 @@ def _unchecked(result: RunResult) -> str:
     """Right answers that a constant could have given as well."""
     counts = unchecked_passes(result)
     return _labelled("not checked", f"on changed tables: {_listed(counts)}") if counts else ""
+
+
+def _official(result: RunResult) -> str:
+    """The set's own scorer beside the strict one."""
+    figure = official_figure(result)
+    if figure is None:
+        return ""
+    words = f"{figure.official:.3f} by the set's own scorer, {figure.strict:.3f} strict, over {figure.answers}"
+    return _labelled("official", words)
 
 
 def _labelled(label: str, text: str) -> str:

@@ -1,4 +1,4 @@
-"""Recorded code: a JSONL file, or a folder with a file ``<id>.py`` (or ``<id>.sql``) for each task.
+"""Recorded code: a JSONL file, a notebook, or a folder with a file ``<id>.py``, ``.sql`` or ``.ipynb`` for each task.
 
 A line has ``id`` and one of ``code``, ``response`` (text with a fenced block, or a chat completion), ``attempts`` (the
 first try and its repairs, in their order), ``steps`` (the code for each step of a session); and, where known,
@@ -25,6 +25,8 @@ from karat.core.json_types import Json
 from karat.core.loaded import LoadedPredictions, Said, all_predictions
 from karat.core.problems import Problem, UserError, did_you_mean
 from karat.core.records import Prediction, join_attempts, misplaced, recorded_error, recorded_tokens, recorded_trace
+from karat.suites.codegen.notebooks.cells import SUFFIX as NOTEBOOK
+from karat.suites.codegen.notebooks.predictions import notebook_prediction
 
 ANSWERS = ("code", "response", "attempts", "steps", "completion", "solution")
 SAMPLES = ("completion", "solution")
@@ -64,7 +66,10 @@ def read_predictions(path: Path) -> LoadedPredictions:
 def stream_predictions(path: Path) -> Iterator[Said]:
     """The same, one after the other; a JSONL file is read line by line."""
     try:
-        yield from _read_folder(path) if path.is_dir() else _read_lines(path)
+        if path.name.endswith(NOTEBOOK) and not path.is_dir():
+            yield notebook_prediction(path, path.stem)
+        else:
+            yield from _read_folder(path) if path.is_dir() else _read_lines(path)
     except FileNotFoundError:
         hint = "Give a JSONL file, or a folder of <task id>.py files."
         raise UserError(f"there are no predictions at {path}: no such file or folder", hint=hint) from None
@@ -75,11 +80,16 @@ def stream_predictions(path: Path) -> Iterator[Said]:
 
 
 def _read_folder(folder: Path) -> Iterator[Prediction | Problem]:
-    files = sorted(file for end in ENDINGS for file in folder.rglob(f"*{end}") if not file.is_dir())
+    found = (file for end in (*ENDINGS, NOTEBOOK) for file in folder.rglob(f"*{end}") if not file.is_dir())
+    files = sorted(file for file in found if ".ipynb_checkpoints" not in file.parts)
     if not files:
-        raise UserError(f"there is no code in {folder}", hint="Put <task id>.py files there, or give a JSONL file.")
+        hint = "Put <task id>.py or <task id>.ipynb files there, or give a JSONL file."
+        raise UserError(f"there is no code in {folder}", hint=hint)
     for file in files:
         name = file.relative_to(folder).with_suffix("").as_posix()
+        if file.suffix == NOTEBOOK:
+            yield notebook_prediction(file, name.replace(SLASH, "/"))
+            continue
         try:
             code = read_bytes(file)
         except OSError as error:

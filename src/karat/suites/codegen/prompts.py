@@ -22,7 +22,7 @@ LONGEST_CELL = 80
 
 DEFAULT = """\
 {% if tables %}
-These pandas data frames are there:
+These {{ "tables" if language == "sql" else "pandas data frames" }} are there:
 {% for table in tables %}
 
 {{ table.name }}
@@ -37,6 +37,13 @@ first rows:
 {% endif %}
 {{ question }}
 
+{% if language == "sql" %}
+Reply with one SELECT (DuckDB) in one fenced block, and no other block:
+
+```sql
+SELECT ...
+```
+{% else %}
 Reply with Python code in one fenced block, and no other block:
 
 ```python
@@ -49,6 +56,7 @@ Reply with Python code in one fenced block, and no other block:
 {% if answer %}
 
 Leave the answer in the variable `{{ answer }}`; do not print it.
+{% endif %}
 {% endif %}
 """
 
@@ -75,7 +83,13 @@ def _cell(cell: object) -> str:
 def answer(case: Case[Task], options: Options) -> str:  # noqa: ARG001 (the signature of a hint)
     """The variable that the answer is left in; empty where the task says in its own words where it goes."""
     task = _task(case)
-    return "" if task.template or task.harness is not None else task.answer
+    only_files = task.expected is not None and task.expected.only_files
+    return "" if task.template or task.harness is not None or only_files else task.answer
+
+
+def language(case: Case[Task], options: Options) -> str:  # noqa: ARG001 (the signature of a hint)
+    """What the answer is written in."""
+    return _task(case).language
 
 
 def instructions(case: Case[Task], options: Options) -> str:  # noqa: ARG001 (the signature of a hint)
@@ -98,6 +112,7 @@ PROMPTING = Prompting(
     {
         "tables": Hint("the tables of the task: name, columns (name, type), rows (the first five)", tables),
         "answer": Hint("the variable that the answer is left in", answer),
+        "language": Hint("what the answer is written in: python or sql", language),
         "instructions": Hint("the system message of the task", instructions),
     },
     answer_schema,

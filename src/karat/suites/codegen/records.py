@@ -34,8 +34,44 @@ class TableSource(msgspec.Struct, frozen=True, omit_defaults=True):
     columns: Columns | None = None
 
 
+class ImageSize(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """What the header of an image must say."""
+
+    width: int | None = None
+    height: int | None = None
+    format: str = ""
+
+
+class ExpectedFile(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What must be in a file that the code writes."""
+
+    value: Json = None
+    unit: str = ""
+    table: Columns | None = None
+    file: str = ""
+    """A CSV or Parquet file with the right table."""
+    image: ImageSize | None = None
+    plot: PlotGold | None = None
+    """What the figure that was saved in it must show."""
+    sheet: str = ""
+    """The sheet of an Excel file; the first without this."""
+    from_table: str = ""
+    """The table of a SQLite file; the only one without this."""
+
+
+class FileReport(msgspec.Struct, frozen=True):
+    """A file that the code wrote, or should have written."""
+
+    name: str
+    byte_count: int
+    right: bool | None = None
+    """None: it is not one of the expected files."""
+    note: str = ""
+    """How it was read, or why it was not."""
+
+
 class Expected(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The right result: one of the four."""
+    """The right result: one of the first four, and files that must be written."""
 
     value: Json = None
     """A number, text, list or mapping."""
@@ -47,8 +83,42 @@ class Expected(msgspec.Struct, frozen=True, omit_defaults=True):
     """A CSV or Parquet file."""
     named: dict[str, str] | None = None
     """Named figures, as in DABench: each must be among the result's."""
+    files: dict[str, ExpectedFile] | None = None
+    """Files that the code must write, beside a result or alone."""
+    published: Published | None = None
+    """An answer that a published set judges by a rule of its own."""
     plot: PlotGold | None = None
     """What the plot that the code draws must show."""
+
+    @property
+    def only_files(self) -> bool:
+        """Whether nothing is expected of the result itself."""
+        bare = self.value is None and self.table is None and not self.file and not self.named
+        return bare and self.plot is None and self.published is None and self.files is not None
+
+
+Scorer = Literal["dabstep", "kramabench", "dsbench", "dacode_csv", "dacode_text", "dacode_sqlite"]
+
+
+class Published(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The answer of a published set, in its own form, and the rule of that set."""
+
+    scorer: Scorer
+    answer: Json = None
+    kind: str = ""
+    """KramaBench's ``answer_type``."""
+    files: tuple[str, ...] = ()
+    """Gold files: any of them is right."""
+    options: dict[str, Json] = {}
+    """How DA-Code compares."""
+
+
+class UnitTests(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Tests that share a process with the answer, which is a function (BigCodeBench)."""
+
+    code: str
+    count: int
+    """How many tests there are, by the syntax tree."""
 
 
 class Harness(msgspec.Struct, frozen=True):
@@ -162,6 +232,11 @@ class Task(msgspec.Struct, frozen=True, omit_defaults=True):
     """The numbers of the steps that decide, from 1; none: the last one."""
     environment: str = ""
     """The environment of the project that its code runs in; empty: that of the options."""
+    files: tuple[str, ...] = ()
+    """Files beside the tables, in the working folder under their own names."""
+    unit_tests: UnitTests | None = None
+    libs: tuple[str, ...] = ()
+    """Modules that a published task says it needs."""
     made_for: str = ""
     """The version that a published set was written for, ``pandas==1.5``: an environment that has it is taken."""
 
@@ -273,6 +348,8 @@ class Asked(msgspec.Struct, frozen=True):
     """Whether it asks for groups, also where no column of the schema is named for them."""
     ordering: tuple[str, ...] = ()
     """The words that ask for an order, and ``ascending`` or ``descending`` where that is said."""
+    reference_orders: bool = False
+    """Whether answers are SQL and the reference is a query with ORDER BY: the order of its rows is then asked for."""
     keeps_order: bool = False
     """Whether rows are to stay in the order they are in."""
     joining: bool = False
@@ -295,7 +372,7 @@ class Asked(msgspec.Struct, frozen=True):
     @property
     def ordered(self) -> bool:
         """Whether the order of the result's rows counts."""
-        return bool(self.ordering) or self.keeps_order
+        return bool(self.ordering) or self.keeps_order or self.reference_orders
 
 
 # -- what running it gave ---------------------------------------------------------------------------------------------

@@ -29,9 +29,11 @@ from karat.suites.codegen.environments_sheet import environments_sheet
 from karat.suites.codegen.harness.score import TEST_FAILED
 from karat.suites.codegen.metrics import METRICS
 from karat.suites.codegen.metrics.correctness import FIGURES
+from karat.suites.codegen.plots.excel_plots import plots_sheet
 from karat.suites.codegen.repair.excel_recovery import recovery_sheet
 from karat.suites.codegen.running.printed_answers import REASON as PRINTED
 from karat.suites.codegen.steps.sheet import steps_sheet
+from karat.suites.codegen.written_files.sheet import files_sheet
 
 PARTS = ("correctness", "quality", "performance", "understanding", "coverage", "recovery")
 LONGEST_CODE = CELL_LIMIT // 2
@@ -48,7 +50,9 @@ def report(result: RunResult, estimate: Estimator) -> Report:
         _lost_points(result),
         _error_classes(result),
         recovery_sheet(result, estimate),
+        plots_sheet(result),
         _missing(result),
+        files_sheet(result),
         environments_sheet(result),
         errors_sheet(result),
         about_sheet(result, (*METRICS, *USAGE)),

@@ -11,6 +11,7 @@ import msgspec
 
 from karat.core.drafts import is_draft, without_drafts
 from karat.core.files.atomic import write_bytes
+from karat.core.json_types import JsonMapping
 from karat.core.loaded import LoadedPredictions
 from karat.core.plugins import load_suite
 from karat.core.problems import Problem, UserError
@@ -23,7 +24,7 @@ from karat.suites.answers.options import Options
 from karat.suites.answers.text_to_sql.fillings.suite import MadeSuite, make_suite
 from karat.suites.answers.text_to_sql.highlights import searched_only_in_sqlite
 from karat.suites.answers.text_to_sql.predictions import paired, prediction_field
-from karat.suites.answers.text_to_sql.questions import SQL_KEYS, is_question_file
+from karat.suites.answers.text_to_sql.questions import expected_fields, is_question_file
 from karat.suites.answers.text_to_sql.rows import fields_of, read_rows
 from karat.verbs.inputs.loading import load_cases, load_predictions
 from karat.verbs.inputs.near_paths import near_path
@@ -95,10 +96,14 @@ def _refuse_other_files(file: Path, given: Path) -> None:
     if not file.is_file() or is_question_file(file):
         return
     read = read_rows(file)
-    first = read.rows[0].value if read.rows and not read.keyed else None
-    if isinstance(first, Mapping):
-        hint = f"Gold SQL is expected in one of {', '.join(SQL_KEYS)}, beside question and db (and an id)."
-        raise UserError(f"{given} has no questions with gold SQL: its fields are {fields_of(first)}", hint=hint)
+    first = read.rows[0] if read.rows and not read.keyed else None
+    if first is not None and isinstance(first.value, Mapping):
+        said = f"{given}:{first.line} is no question with gold SQL: its fields are {fields_of(first.value)}"
+        raise UserError(said, hint=expected_fields(first.value))
+
+
+def _failed_gold(case: JsonMapping) -> str:
+    return "error" if str(case.get("error") or "").startswith("gold_error") else ""
 
 
 def with_case_keys(document: bytes) -> bytes:
@@ -116,7 +121,7 @@ def with_case_keys(document: bytes) -> bytes:
             "reason": details.get("reason", "") or case.get("error", ""),
             "components": sql.get("components", []),
             "counterexample": sql.get("counterexample"),
-            "gold_status": sql.get("gold_status", "good") if sql else "",
+            "gold_status": sql.get("gold_status", "good") if sql else _failed_gold(case),
             "rows": sql.get("rows"),
             "timing": sql.get("timing"),
             "cost": sql.get("cost"),

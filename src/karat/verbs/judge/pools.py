@@ -19,6 +19,7 @@ from karat.runs.case_order import seed_of
 from karat.stats.compare.pairing import value_of
 from karat.stats.pass_rates import pass_rates
 from karat.store.judgements import JudgeRecords, JudgeVersion
+from karat.store.reviews import Review
 
 if TYPE_CHECKING:
     from karat.store.store import Store
@@ -95,6 +96,12 @@ def pool_of(store: Store, run_id: int, version: str, result: RunResult | None = 
         rates,
         tuple(others),
     )
+
+
+def drawn_again(store: Store, pool: Pool, reviews: Sequence[Review]) -> Pool:
+    """The pool with the sample that these reviews make."""
+    seed = str(seed_of(store.run(pool.run_id).truth_set))
+    return msgspec.structs.replace(pool, sample=sample_of(pool.cases, reviews, seed))
 
 
 def _state(suite: Suite, one: CaseResult | RepeatResult, rate: Metric | None) -> str:

@@ -162,8 +162,8 @@ def add_schemas(folder: Path, suite: str, files: Sequence[Path]) -> None:
     if not ignore.exists():
         write_bytes(ignore, b"*\n")
     for file in files:
-        if file.suffix not in (".yaml", ".yml"):
-            continue
+        if file.suffix not in (".yaml", ".yml") or file.name == ".gitlab-ci.yml" or ".github" in file.parts:
+            continue  # the files of a CI are no cases
         text = file.read_bytes()
         if not text.startswith(NOTE.encode()):
             name = PROJECT if file.name == FILE else f"{suite}.cases"

@@ -13,6 +13,7 @@ from karat.reports.comparison import Compared, moves_text, side_by_side
 from karat.reports.comparison_page import comparison_page
 from karat.stats.compare.runs import compare_runs
 from karat.store import RunRow, run_name
+from karat.verbs.compare import with_judges
 from karat.web.baseline_diff import columns_in
 from karat.web.changes import WORDS, chosen, counts_of, read_changes, tags_in
 from karat.web.figures import suite_metrics
@@ -59,7 +60,7 @@ def compare_page(
     first, second = find_row(viewer, a), find_row(viewer, b)
     if first.id == second.id:
         return RedirectResponse(f"/runs/{run_name(first.id)}", 303)
-    found = compared(viewer, first, second)
+    found = with_judges(compared(viewer, first, second), viewer.store, first.id, second.id)
     kind = kind if kind in WORDS else ""
     ids = chosen(viewer, first, second, found, kind, tag)
     pages = max(1, -(-len(ids) // PAGE))
@@ -71,6 +72,7 @@ def compare_page(
         b=second,
         found=found,
         view=comparison_page(found),
+        judge=found.judge,
         counts=counts_of(viewer, first, second, found, tag),
         total=len(chosen(viewer, first, second, found, "", tag)),
         words=WORDS,

@@ -49,7 +49,8 @@ def give_review(request: Request, run: str, position: int, form: Form) -> Respon
         return _refused(request, row, position, case, form, stale)
     base = f"/runs/{run_name(row.id)}"
     if form.get("from") == "queue":
-        to = "/review?" + urlencode({"run": run_name(row.id), "given": position})
+        judge = {"judge": filters.query.judge} if filters.query.judge else {}
+        to = "/review?" + urlencode({"run": run_name(row.id), "given": position, **judge})
     elif filters.query.review == "open":
         to = filters.link(f"{base}/cases/{following}") if following is not None else filters.link(base)
     else:

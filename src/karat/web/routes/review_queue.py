@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Annotated
 from urllib.parse import urlencode
 
@@ -16,6 +17,7 @@ from karat.core.json_types import JsonObject
 from karat.core.results.result import CaseResult
 from karat.reports.difference import as_text
 from karat.store import RunRow, run_name
+from karat.store.judged_cases import JUDGED
 from karat.web.case_answers import Answer, answers_of
 from karat.web.figures import figures_of, main_figure
 from karat.web.lookup import find_case, find_row, scoring_of
@@ -48,8 +50,9 @@ class Asked(msgspec.Struct, frozen=True):
 
 
 @router.get("/review")
-def queue_page(request: Request, run: str = "", case: str = "", given: str = "") -> Response:
-    """The case that tells the most, or the one that is named; ``given``: the one that was reviewed last."""
+def queue_page(request: Request, run: str = "", case: str = "", given: str = "", judge: str = "") -> Response:
+    """The case that tells the most, or the one that is named; ``given``: the one that was reviewed last; ``judge``:
+    only cases of which the judge says this, which is not blind."""
     viewer = viewer_of(request)
     rows = [row for row in viewer.store.runs(100) if row.scoring is not None]
     row = find_row(viewer, run) if run else next(iter(rows), None)
@@ -58,7 +61,8 @@ def queue_page(request: Request, run: str = "", case: str = "", given: str = "")
     scoring = scoring_of(row)
     blind = is_blind(request, usual=True)
     reviews = viewer.store.reviews(row.id)
-    queue = review_queue(viewer, row, reviewer_of(request), reviews)
+    judge = judge if judge in JUDGED else ""
+    queue = review_queue(viewer, row, reviewer_of(request), reviews, judge)
     position = _number(case) if case else next(iter(queue.positions[:1].tolist()), None)
     asked = _asked(viewer, row, position) if position is not None else None
     first = _first(queue, position)
@@ -84,11 +88,14 @@ def queue_page(request: Request, run: str = "", case: str = "", given: str = "")
         blind=blind,
         reviewer=reviewer_of(request),
         last=(_number(given), last, review_panel(viewer, request, row, last.id, blind=blind)) if last else None,
-        query="",
+        query=urlencode({"judge": judge}) if judge else "",
         queued=True,
-        **_neighbours(queue, row, position),
+        judge=judge,
+        judged=_judged(viewer, row),
+        **_neighbours(queue, row, position, judge),
     )
-    keep_blind(response, blind)
+    if not judge:
+        keep_blind(response, blind)
     return response
 
 
@@ -127,13 +134,20 @@ def _first(queue: Queue, position: int | None) -> int:
     return max(0, int(found[0]) - 2) if len(found) else 0
 
 
-def _neighbours(queue: Queue, row: RunRow, position: int | None) -> JsonObject:
+def _judged(viewer: Viewer, row: RunRow) -> list[tuple[str, str, int]]:
+    """(word, how it is called, cases) to look for by what the judge says; none where no judge was asked."""
+    counts = Counter(word for words in viewer.viewing.judged(row.id).values() for word in words)
+    return [(word, text, counts[word]) for word, text in JUDGED.items() if counts[word]]
+
+
+def _neighbours(queue: Queue, row: RunRow, position: int | None, judge: str) -> JsonObject:
     order = queue.positions
     found = (order == position).nonzero()[0] if position is not None else []
     place = int(found[0]) if len(found) else None
 
     def link(other: int) -> str:
-        return "/review?" + urlencode({"run": run_name(row.id), "case": int(order[other])})
+        kept = {"judge": judge} if judge else {}
+        return "/review?" + urlencode({"run": run_name(row.id), "case": int(order[other]), **kept})
 
     after = 0 if place is None else place + 1
     return {

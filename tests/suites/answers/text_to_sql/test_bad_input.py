@@ -18,6 +18,7 @@ from karat.suites.answers import suite
 from karat.suites.answers.options import Options
 from karat.suites.answers.text_to_sql.databases import engine_settings, suite_files
 from karat.suites.answers.text_to_sql.gold_check import check_gold_sql
+from karat.suites.answers.text_to_sql.questions import load_questions
 from karat.verbs.answers.questions import score_queries
 from tests.suites.answers.text_to_sql.making import database, question_file
 
@@ -252,7 +253,7 @@ def test_questions_without_a_place_for_sql_name_their_fields(name: str, text: st
     Path(name).write_text(text)
     with pytest.raises(UserError, match="its fields are id, question, gold") as caught:
         score_queries(Path(name), None, "databases")
-    assert "sql, query, SQL, gold_sql" in caught.value.hint
+    assert "sql, query, SQL or gold_sql" in caught.value.hint
 
 
 def test_counterexamples_are_said_to_be_for_sqlite_only() -> None:
@@ -276,3 +277,33 @@ def test_a_relative_path_is_relative_to_the_working_folder_of_now(
         monkeypatch.chdir(folder)
         assert engine_settings("shop.sqlite", "shop")["path"] == str(folder / "shop.sqlite")
         assert suite_files("suite", "shop") == (str(folder / "suite" / "shop" / f"{name}.sqlite"),)
+
+
+def test_a_bad_row_does_not_move_the_predictions_of_the_others(tmp_path: Path) -> None:
+    gold = tmp_path / "dev_gold.sql"
+    gold.write_text("select count(*) from sale\tshop\nselect 1 shop\nselect name from customer where id = 2\tshop\n")
+    predicted = tmp_path / "predict.txt"
+    predicted.write_text("select count(*) from sale\nselect 1\nselect 'Ben'\n")
+    result = score_queries(gold, predicted, "databases", workers=1)
+    assert [(case.id, case.scores["strict"].value) for case in result.cases] == [("0", 1.0), ("2", 1.0)]
+    assert [(one.line, one.message) for one in result.problems] == [(2, "a gold line without a tab")]
+
+
+def test_a_file_without_gold_sql_says_where_and_what_may_be_meant(tmp_path: Path) -> None:
+    file = question_file(tmp_path, [{"db_id": "shop", "question": "How many?", "queri": "select 1"}], "dev.jsonl")
+    with pytest.raises(UserError) as caught:
+        score_queries(file, file, "databases", workers=1)
+    assert f"{file}:1" in caught.value.message
+    assert "queri" in caught.value.message
+    assert "The nearest format is Spider" in caught.value.hint
+    assert 'Did you mean "query"?' in caught.value.hint
+
+
+def test_an_id_is_used_whatever_the_other_fields_are_called(tmp_path: Path) -> None:
+    own = {"id": "a", "db_name": "shop", "query": "select 1", "question": ""}
+    bird = {"id": "b", "db_id": "shop", "SQL": "select 1", "question": ""}
+    defog = {"db_name": "shop", "query": "select 1", "question": "", "query_category": "group_by"}
+    found = [load_questions(question_file(tmp_path, [row], "one.jsonl")).cases[0] for row in (own, bird, defog)]
+    assert [case.id for case in found] == ["a", "b", "0"]
+    golds = [turn.target for case in found for turn in case.conversation]
+    assert [gold.queries.form for gold in golds if gold and gold.queries] == ["own", "bird", "defog"]

@@ -1,11 +1,13 @@
 """Code that draws, run in the sandbox and judged: worked examples, references, hidden tests, changed tables."""
 
+import msgspec
 import pytest
 
 from karat.sandbox import Limits, Sandbox
 from karat.suites.codegen.comparison import judged
 from karat.suites.codegen.options import Options
-from karat.suites.codegen.records import HiddenTest
+from karat.suites.codegen.plots.records import PanelGold, PlotGold, SeriesGold
+from karat.suites.codegen.records import Expected, ExpectedFile, HiddenTest, TableSource
 from karat.suites.codegen.running.sandbox_client import warm_box
 from tests.suites.codegen.plots.drawn_plots import OPTIONS, figures, scored, task
 
@@ -124,6 +126,34 @@ def test_hidden_tests_see_a_table_of_points() -> None:
     assert not found.correctness.passed
 
 
+def test_hidden_tests_on_other_tables() -> None:
+    other = {"sales": TableSource(columns={"region": ["a", "b"], "qty": [1, 0], "price": [1.0, 2.0]})}
+    right = PlotGold((PanelGold(series=(SeriesGold((("a", 1), ("b", 0))),)),))
+    wrong = PlotGold((PanelGold(series=(SeriesGold((("a", 2),)),)),))
+    tests: tuple[HiddenTest, ...] = (
+        HiddenTest(tables=other, expected=Expected(plot=right)),
+        HiddenTest(tables=other, reference=True),
+        HiddenTest(tables=other, property="rows", value=1),
+    )
+    code = PLT + "plt.bar(df.region, df.qty)\n" + LABELS
+    found = judged("Plot it.", task(BARS, REFERENCE + "\n" + LABELS, tests), [code], OPTIONS, warm_box())
+    assert [entry.state for entry in found.tests.parts] == ["held", "held", "held"]
+    assert found.correctness.passed
+    tests = (HiddenTest(tables=other, expected=Expected(plot=wrong)),)
+    found = judged("Plot it.", task(BARS, tests=tests), [code], OPTIONS, warm_box())
+    assert [entry.state for entry in found.tests.parts] == ["failed"]
+    constant = PLT + "plt.bar(['North', 'South', 'East'], [5, 3, 4])\n" + LABELS
+    tests = (HiddenTest(tables=other, reference=True),)
+    found = judged("Plot it.", task(BARS, REFERENCE + "\n" + LABELS, tests), [constant], OPTIONS, warm_box())
+    assert [entry.state for entry in found.tests.parts] == ["failed"]
+
+
+def test_right_plots_are_measured() -> None:
+    options = Options(perturb="no", relations="no", scales=(1,), repeats_for_timing=1)
+    found = scored(BARS, PLT + "plt.bar(df['region'], df['qty'])\n" + LABELS, REFERENCE + "\n" + LABELS, options)
+    assert found.performance.score is not None
+
+
 def test_a_plot_that_cannot_be_read_needs_a_review() -> None:
     found = scored(BARS, PLT + "plt.violinplot([[1, 2, 3]])").correctness
     assert found.score is None
@@ -142,3 +172,19 @@ def test_figures_are_not_looked_at_unless_wanted() -> None:
         assert (
             box.run("import os\nresult = os.environ['MPLCONFIGDIR'], plt", limits=Limits(figures=1)).status == "error"
         )
+
+
+def test_a_plot_that_must_be_saved_under_a_name() -> None:
+    plot = task(BARS).expected
+    assert plot is not None
+    files = {"chart.png": ExpectedFile(plot=plot.plot)}
+    wanted = msgspec.structs.replace(task(BARS), expected=Expected(files=files))
+    drawn = PLT + "plt.bar(df.region, df.qty)\n" + LABELS
+    for code, reason in (
+        (drawn + "plt.savefig('chart.png')\nplt.close()\nplt.plot([1, 2])", ""),
+        (drawn + "plt.savefig('other.png')", "file_missing"),
+        (drawn + "open('chart.png', 'w').close()", "file_unreadable"),
+        (PLT + "plt.plot(df.region, df.qty)\n" + LABELS + "plt.savefig('chart.png')", "plot_type"),
+    ):
+        found = judged("Plot it.", wanted, [code], OPTIONS, warm_box()).correctness
+        assert (found.reason, found.passed) == (reason, not reason), code

@@ -156,7 +156,8 @@ def test_a_pie_compares_shares() -> None:
 
 def test_values_without_places_compare_in_their_order() -> None:
     gold = PanelGold(series=(SeriesGold(((0, 5), (1, None), (2, 7)), placed=False),))
-    assert data(gold, Series("line", ((2001, 5), (2002, 7)))) < 1
+    assert data(gold, Series("line", ((2001, 5), (2002, 7)))) == 1
+    assert data(gold, Series("line", ((2001, 5), (2002, 6), (2003, 7)))) == pytest.approx(2 / 5)
     gold = PanelGold(series=(SeriesGold(((0, 5), (1, 7)), placed=False),))
     assert data(gold, Series("line", ((2001, 5), (2002, 7)))) == 1
     assert data(gold, Series("line", ((2001, 7), (2002, 5)))) == 0

@@ -103,7 +103,7 @@ def first_queries(queries: Queries, answer: Answer, bench: Bench, date: str) -> 
     """What every answer needs on the question's own database."""
     first, text = queries.sql[0], answer.raw or answer.text
     asked = [(bench.run, at_date(sql, date)) for sql in queries.sql] + [(bench.run, sql) for sql in queries.sql]
-    second = bench.second_run(first)
+    second = bench.second_run(at_date(first, date))
     asked += [second] if second is not None else []
     if answer.problem:
         return asked

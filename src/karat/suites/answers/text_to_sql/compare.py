@@ -26,11 +26,15 @@ from karat.suites.answers.text_to_sql.fillings.schema import read_schema
 from karat.suites.answers.text_to_sql.fillings.search import ENOUGH, Counterexample
 from karat.suites.answers.text_to_sql.speed import WRONG
 from karat.suites.answers.text_to_sql.strict.asks_order import asks_order
+from karat.suites.answers.text_to_sql.strict.chance import depends_on_today
 from karat.suites.answers.text_to_sql.strict.gold_query import read_gold
-from karat.suites.answers.text_to_sql.strict.gold_status import at_date, moves, proves_little, same_text
+from karat.suites.answers.text_to_sql.strict.gold_status import at_date, proves_little, same_text
 from karat.suites.answers.text_to_sql.strict.judge import Asked, judge
 from karat.suites.answers.text_to_sql.strict.tables import table_of
+from karat.suites.answers.text_to_sql.strict.unstable import why_unstable
 from karat.tables.explain.sample import ROWS, TableSample, sample_of
+
+TODAY = "its result depends on the day it is run on (as_of fixes the day)"
 
 
 class QueryComparison(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -77,13 +81,15 @@ def compare_queries(case: Case[Gold], gold: Gold, answer: Answer, options: Optio
     query = read_gold(sql, bench.dialect)
     asked = Asked(case.question, queries.order, options.compare_options(), options.extra_columns, options.duplicates)
     status, note = "good", ""
-    if unstable := moves(ran, bench.again(sql), query):
+    dated = partial(_run_at, bench, date)
+    if unstable := why_unstable(sql, bench.dialect, ran, bench.again(at_date(sql, date)), dated):
         status, note = "unstable", unstable
     elif proves_little(ran.rows):
         status, note = "empty", "its result has no rows, only nulls, or a lone 0"
     elif len(ran.rows) > 1 and not query.ordered and queries.order is None and asks_order(case.question):
         status, note = "suspect", "the question asks for an order, and the gold has no ORDER BY"
-    note = "; ".join(filter(None, (note, bench.translation(sql))))
+    today = TODAY if depends_on_today(at_date(sql, date)) else ""
+    note = "; ".join(filter(None, (note, today, bench.translation(sql))))
     found = partial(
         QueryComparison,
         queries.database,
@@ -157,8 +163,7 @@ def _strict(
         return golds[0][0], wrong("timeout" if given.kind == "timeout" else "sql_error", problem=given.problem)
     verdicts = []
     for sql, ran in golds:
-        run = lambda one: bench.run(at_date(one, date))  # noqa: E731 (one line, used here only)
-        verdict = judge(sql, bench.dialect, ran, given, asked, run)
+        verdict = judge(sql, bench.dialect, ran, given, asked, partial(_run_at, bench, date))
         if verdict and proves_little(ran.rows) and not same_text(sql, text):
             said = "gold has no result to speak of, and many a wrong query has none either"
             verdict = Verdict("needs_review", "empty_gold", {"problem": said}, verdict.normalised, 1.0, 1.0)
@@ -211,6 +216,10 @@ def _schema(bench: Bench) -> Schema:
     except EngineError:
         return ()
     return tuple((one.name, tuple(name for name, _ in one.columns)) for one in tables)
+
+
+def _run_at(bench: Bench, date: str, sql: str) -> Ran:
+    return bench.run(at_date(sql, date))
 
 
 def _reached(ran: Ran) -> Ran:

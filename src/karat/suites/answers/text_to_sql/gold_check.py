@@ -13,7 +13,8 @@ from karat.suites.answers.text_to_sql.bench import bench_for
 from karat.suites.answers.text_to_sql.compare import failed_gold
 from karat.suites.answers.text_to_sql.strict.asks_order import asks_order
 from karat.suites.answers.text_to_sql.strict.gold_query import read_gold
-from karat.suites.answers.text_to_sql.strict.gold_status import moves, proves_little
+from karat.suites.answers.text_to_sql.strict.gold_status import proves_little
+from karat.suites.answers.text_to_sql.strict.unstable import why_unstable
 
 Finding = tuple[Severity, str]
 """How bad it is, and what is wrong."""
@@ -55,7 +56,7 @@ def _findings(question: str, queries: Queries, options: Options) -> Iterator[Fin
             continue
         results.append(ran)
         query = read_gold(sql, bench.dialect)
-        if why := moves(ran, bench.again(sql), query):
+        if why := why_unstable(sql, bench.dialect, ran, bench.again(sql), bench.run):
             yield "warning", f"gold_unstable: {why}"
         if proves_little(ran.rows):
             yield (

@@ -7,6 +7,7 @@ from collections import Counter
 from karat.core.problems import count_of
 from karat.core.report import visible
 from karat.core.results.result import RunResult
+from karat.suites.answers.text_to_sql.breakdown import passes_by_difficulty
 from karat.suites.answers.text_to_sql.cost_report import SLOWER, Judged, slower
 from karat.suites.answers.text_to_sql.report import disagreements, failing_parts, queried
 
@@ -20,7 +21,15 @@ def sql_lines(result: RunResult) -> list[str]:
         return []
     said = {problem.message for problem in result.problems}
     more = [line for line in (searched_only_in_sqlite(result),) if line and line not in said]
-    return [*more, *_lucky(cases), *_disagreeing(cases), *_wrong(cases), *_gold(cases, result), *_slow(cases)]
+    return [
+        *more,
+        *_levels(cases),
+        *_lucky(cases),
+        *_disagreeing(cases),
+        *_wrong(cases),
+        *_gold(cases, result),
+        *_slow(cases),
+    ]
 
 
 def searched_only_in_sqlite(result: RunResult) -> str:
@@ -46,6 +55,16 @@ def _disagreeing(cases: list[Judged]) -> list[str]:
         shown = " · ".join(f"{count} {why}" for why, count in reasons.most_common(4))
         lines.append(f"  {reasons.total():>4} {name} {says}, strict {other}    {shown}")
     return lines
+
+
+def _levels(cases: list[Judged]) -> list[str]:
+    """Passes by difficulty, where there are several."""
+    found = [(level, right, of) for level, right, of in passes_by_difficulty(cases) if of]
+    if len(found) < 2:
+        return []
+    return [
+        "strict by difficulty    " + " · ".join(f"{level} {right:,} of {of:,}" for level, right, of in found[:MOST])
+    ]
 
 
 def _lucky(cases: list[Judged]) -> list[str]:
@@ -76,8 +95,12 @@ def _gold(cases: list[Judged], result: RunResult) -> list[str]:
     states = Counter(sql.gold_status for _, _, sql in cases)
     failed = [case for case in result.cases if case.status == "not_applicable"]
     if failed:
-        first = f"{failed[0].id}: {failed[0].error}"
-        lines.append(f"gold fails in {count_of(len(failed), 'question')}, left out ({first})"[:200])
+        why = visible(failed[0].error.split("\n", 1)[0][:160])
+        others = f"; also {', '.join(case.id for case in failed[1:MOST])}" if len(failed) > 1 else ""
+        rest = f" and {len(failed) - MOST:,} more" if len(failed) > MOST else ""
+        lines.append(
+            f"gold fails in {count_of(len(failed), 'question')}, left out ({failed[0].id}: {why}{others}{rest})"
+        )
     if states["unstable"]:
         ids = [case.id for case, _, sql in cases if sql.gold_status == "unstable"]
         lines.append(f"gold moves in {count_of(len(ids), 'question')}, left out of strict: {', '.join(ids[:8])}")

@@ -209,12 +209,18 @@ def _none_matches(found: Sequence[str], ids: Sequence[str]) -> UserError:
 
 def _by_position(cases: Sequence[AnyCase], predictions: Sequence[Prediction]) -> tuple[list[Prediction], list[Problem]]:
     """Lines against questions. As many lines as questions: one each. As many lines with a query: blank lines part
-    dialogues. Else nobody knows which line is missing, and no line is judged."""
+    dialogues. As many lines as rows, of which some are no questions: each has the line of its row. Else nobody knows
+    which line is missing, and no line is judged."""
     written = [one for one in predictions if not _answer(one).problem]
     for lines in (predictions, written):
         if len(lines) == len(cases):
             together = zip(cases, lines, strict=True)
             return [msgspec.structs.replace(one, case_id=case.id) for case, one in together], []
+    rows = [case.source.item or 0 for case in cases]
+    for lines in (predictions, written):
+        if len(lines) == rows[-1] + 1 and rows == sorted(set(rows)):
+            by_row = [(case, lines[row]) for case, row in zip(cases, rows, strict=True)]
+            return [msgspec.structs.replace(one, case_id=case.id) for case, one in by_row], []
     why = f"{count_of(len(written), 'prediction')} for {count_of(len(cases), 'question')}"
     place = next((row for row, (case, one) in enumerate(zip(cases, written, strict=False)) if _misfit(case, one)), None)
     hint = "The file has one prediction per line and no ids, so it is not known which question each line answers."

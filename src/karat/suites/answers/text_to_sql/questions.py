@@ -16,7 +16,7 @@ from karat.core.expect.reading import read_expect
 from karat.core.files.reading import as_text
 from karat.core.json_types import JsonMapping, JsonObject
 from karat.core.loaded import LoadedCases
-from karat.core.problems import Problem, did_you_mean
+from karat.core.problems import Problem, did_you_mean, nearest
 from karat.core.records import Case, Turn, Where
 from karat.suites.answers.records import Gold, GoldStatus, Queries
 from karat.suites.answers.text_to_sql.gold_choices import BadChoices, queries_in
@@ -45,6 +45,10 @@ _LEFT_OUT = {
 _YES_NO = {"yes": True, "true": True, "no": False, "false": False}
 
 
+class _NoTab:
+    """A line of a gold file that is no gold. It keeps its row, so that predictions are still paired by theirs."""
+
+
 class BadRow(ValueError):
     """Why a row is no question."""
 
@@ -56,13 +60,12 @@ class BadRow(ValueError):
 def load_questions(path: Path) -> LoadedCases:
     """Every question of a file, and every problem."""
     if path.name.lower().endswith(TEXT_ENDINGS):
-        rows, problems = _gold_lines(path)
-    else:
-        read = read_rows(path)
-        problems = read.problems
-        if read.keyed:
-            problems = [*problems, Problem("a list of questions was expected, not one object", file=str(path), line=1)]
-        rows = [] if read.keyed else [one for row in read.rows for one in _turns(row)]
+        return cases_of(_gold_lines(path), str(path))
+    read = read_rows(path)
+    problems = read.problems
+    if read.keyed:
+        problems = [*problems, Problem("a list of questions was expected, not one object", file=str(path), line=1)]
+    rows = [] if read.keyed else [one for row in read.rows for one in _turns(row)]
     return cases_of(rows, str(path), problems)
 
 
@@ -113,27 +116,23 @@ def is_question(row: Any) -> bool:
 # -- rows -------------------------------------------------------------------------------------------------------------
 
 
-def _gold_lines(path: Path) -> tuple[list[FileRow], list[Problem]]:
+def _gold_lines(path: Path) -> list[FileRow]:
     """``SQL<TAB>db_id`` in each line; a blank line ends a dialogue."""
     text = as_text(read_file(path), path)
     lines = [line.rstrip("\r") for line in text.split("\n")]
     dialogues = any(not line.strip() for line in "\n".join(lines).strip("\n").split("\n"))
     rows: list[FileRow] = []
-    problems: list[Problem] = []
     dialogue, turn = 0, 0
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             dialogue, turn = (dialogue + 1, 0) if turn else (dialogue, turn)
             continue
         sql, tab, database = line.rpartition("\t")
-        if not tab:
-            hint = "A gold file has the SQL, a tab and the name of the database in each line."
-            problems.append(Problem("a gold line without a tab", file=str(path), line=number, hint=hint))
-            continue
         about = {"dialogue": dialogue, "turn": turn} if dialogues else {}
-        rows.append(FileRow(number, {"query": sql.strip(), "db_id": database.strip(), "question": "", **about}))
+        row = {"query": sql.strip(), "db_id": database.strip(), "question": "", **about}
+        rows.append(FileRow(number, row if tab else _NoTab()))
         turn += 1
-    return rows, problems
+    return rows
 
 
 def _turns(row: FileRow) -> Iterator[FileRow]:
@@ -152,6 +151,9 @@ def _turns(row: FileRow) -> Iterator[FileRow]:
 
 
 def _case(row: Any, item: int, where: Where) -> Case[Gold]:
+    if isinstance(row, _NoTab):
+        hint = "A gold file has the SQL, a tab and the name of the database in each line."
+        raise BadRow("a gold line without a tab", hint)
     if not isinstance(row, Mapping):
         raise BadRow(f"a question is an object, not {row!r:.60}")
     form = next(form for form, fits in FORMS.items() if fits(row))
@@ -206,11 +208,18 @@ def _golds(row: JsonMapping, form: str) -> tuple[str, ...]:
     texts = value if isinstance(value, list) else [value]
     found = tuple(text.strip() for text in texts if isinstance(text, str) and text.strip())
     if not found or len(found) != len(texts):
-        nearest = next((did_you_mean(str(one), KNOWN) for one in row if str(one) not in KNOWN), "")
-        expected = "Gold SQL is in sql, query, SQL or gold_sql: a text, or a list of texts."
-        said = f"{expected} {_nearest_format(row)} {nearest}".strip()
-        raise BadRow(f"a question without gold SQL; it has the fields {fields_of(row)}", said)
+        raise BadRow(f"a question without gold SQL; it has the fields {fields_of(row)}", expected_fields(row))
     return found
+
+
+def expected_fields(row: JsonMapping) -> str:
+    """Where the gold SQL of a row without any is expected, the field that may be meant, the format that it is most
+    like."""
+    expected = "Gold SQL is in sql, query, SQL or gold_sql: a text, or a list of texts."
+    unknown = [str(one) for one in row if str(one) not in (*KNOWN, *DATABASE_KEYS)]
+    keys = ("sql", "query", "gold_sql")  # SQL would be offered in the place of sql
+    meant = next((did_you_mean(one, keys) for one in unknown if nearest(one, keys)), "")
+    return " ".join(filter(None, (expected, _nearest_format(row), meant)))
 
 
 def _nearest_format(row: JsonMapping) -> str:
@@ -220,8 +229,8 @@ def _nearest_format(row: JsonMapping) -> str:
 
 
 def _id(row: JsonMapping, form: str, item: int) -> str:
-    keys = {"bird": ("question_id",), "ibm": ("question_id", "id"), "own": ("id", "question_id", "instance_id")}
-    value = next((row[key] for key in keys.get(form, ()) if row.get(key) not in (None, "")), item)
+    keys = ("id", "question_id", "instance_id") if form == "own" else ("question_id", "id")
+    value = next((row[key] for key in keys if row.get(key) not in (None, "")), item)
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     return str(value)
@@ -253,7 +262,7 @@ def _metadata(row: JsonMapping) -> JsonObject:
 FORMS: dict[str, Callable[[JsonMapping], bool]] = {
     "ibm": lambda row: isinstance(row.get("sql"), list) and "SQL" in row,
     "bird": lambda row: "SQL" in row and "db_id" in row,
-    "defog": lambda row: "db_name" in row and "query" in row,
+    "defog": lambda row: "db_name" in row and "query" in row and ("id" not in row or "query_category" in row),
     "spider": lambda row: "query" in row and "db_id" in row and "id" not in row,
     "own": lambda _row: True,
 }

@@ -101,6 +101,21 @@ def sql_facts(query: str, schema: Schema) -> CodeFacts:
     )
 
 
+def sets_order(query: str) -> bool:
+    """Whether the rows of the query's own result are in an order that it asks for."""
+    import sqlglot
+    from sqlglot import exp
+    from sqlglot.errors import SqlglotError
+
+    try:
+        tree = sqlglot.parse_one(query, dialect="duckdb")
+    except (SqlglotError, RecursionError):
+        return False
+    while isinstance(tree, exp.Subquery | exp.Paren):
+        tree = tree.this
+    return tree.args.get("order") is not None
+
+
 def sql_constants(query: str) -> Iterator[str | int | float]:
     """The numbers and texts that a query names."""
     import sqlglot

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import ast
 import re
+import secrets
 from collections.abc import Sequence
 from functools import cache
 from importlib import resources
 
-from karat.suites.codegen.records import Harness
+from karat.suites.codegen.records import Harness, UnitTests
 
 INSERT = re.compile(r"^([ \t]*)\[insert\][ \t]*$", re.MULTILINE)
 INPUT = "test_input"
@@ -57,6 +58,13 @@ def idle_answers(harness: Harness) -> list[str]:
 def is_input(node: ast.stmt) -> bool:
     """``df, limit = test_input``: a statement that gives names to the input."""
     return isinstance(node, ast.Assign) and isinstance(node.value, ast.Name) and node.value.id == INPUT
+
+
+def unit_test_program(tests: UnitTests, code: str) -> str:
+    """Run the tests of a function beside the function. The name of the test that must fail is new each time."""
+    canary = f"canary_{secrets.token_hex(8)}"
+    call = f"run_unit_tests.tested({code!r}, {tests.code!r}, {canary!r})"
+    return f"{_modules('run_unit_tests')}; _ = globals().update({call})"
 
 
 def _modules(*names: str) -> str:

@@ -11,6 +11,7 @@ from types import TracebackType
 import msgspec
 
 from karat.sandbox import Outcome, Sandbox
+from karat.suites.codegen.plots.drawn import expects_plot
 from karat.suites.codegen.records import Attempt, TableSource, Task
 from karat.suites.codegen.running.execution import run_code
 
@@ -33,7 +34,8 @@ class OtherTables:
                 shutil.copyfile(source.path, file)
                 shutil.copystat(source.path, file)
                 found[name] = TableSource(path=str(file))
-        self.task = msgspec.structs.replace(task, tables=found, expected=None)
+        drawn = task.expected if expects_plot(task) else None  # what code draws is read on these tables too
+        self.task = msgspec.structs.replace(task, tables=found, expected=drawn)
 
     def __enter__(self) -> OtherTables:
         return self

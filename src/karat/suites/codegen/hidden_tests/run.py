@@ -21,7 +21,11 @@ from karat.suites.codegen.hidden_tests.records import TestResult, TestResults
 from karat.suites.codegen.hidden_tests.relations import REASONS, RelationCheck
 from karat.suites.codegen.metrics.correctness import gold_of, judge
 from karat.suites.codegen.options import Options
+from karat.suites.codegen.plots.correctness import plot_correctness
+from karat.suites.codegen.plots.drawn import expects_plot
+from karat.suites.codegen.plots.records import PlotGold
 from karat.suites.codegen.records import Asked, HiddenTest, Task
+from karat.suites.codegen.running.execution import run_code
 from karat.suites.codegen.running.references import digest, plain_tables, reference_outcome
 
 KEPT = 64
@@ -93,10 +97,21 @@ class _Run:
         if not test.tables:
             return self._on(task, test, result)
         with OtherTables(task, test.tables) as other:
+            plot = test.expected.plot if test.expected is not None else None
+            if plot is not None:
+                return self._drawn(msgspec.structs.replace(other.task, expected=test.expected), plot, code)
             attempt, ran = other.run(self.box, code)
             if not ran.ok:
                 return f"the code did not run on these tables: {attempt.error}"
             return self._on(other.task, test, ran.result)
+
+    def _drawn(self, task: Task, plot: PlotGold, code: str) -> str:
+        """Why the plot of an entry is not the expected one on its tables."""
+        attempt, ran = run_code(self.box, task, code)
+        if not ran.ok:
+            return f"the code did not run on these tables: {attempt.error}"
+        found = plot_correctness(self.box, task, plot, ran, self.options.compare_options())
+        return "" if found.passed else str(found.evidence.get("problem") or found.reason)
 
     def _on(self, task: Task, test: HiddenTest, result: Plain) -> str:
         if test.assertion:
@@ -104,7 +119,9 @@ class _Run:
         if test.property:
             tables = plain_tables(self.box, task) if test.of else None
             return property_problem(test, result, tables, self.options.compare_options())
-        gold = gold_of(self.box, msgspec.structs.replace(task, expected=test.expected))
+        if test.expected is not None or not expects_plot(task):
+            task = msgspec.structs.replace(task, expected=test.expected)
+        gold = gold_of(self.box, task)
         found = judge(gold, result, ordered=self.asked.ordered, options=self.options)
         return "" if found.passed else str(found.evidence.get("problem") or found.reason).replace("_", " ")
 
@@ -140,7 +157,7 @@ def _unusable(run: _Run, test: HiddenTest) -> str:
 
 def _gold_problem(run: _Run, test: HiddenTest) -> str:
     """Without a reference only a right result that cannot be read is found out."""
-    if test.expected is not None:
+    if test.expected is not None and test.expected.plot is None:
         gold_of(run.box, msgspec.structs.replace(run.task, expected=test.expected))
     return ""
 

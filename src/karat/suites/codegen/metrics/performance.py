@@ -35,6 +35,7 @@ from karat.core.suite import Metric
 from karat.sandbox import Measurement, Sandbox
 from karat.suites.codegen.analysis.syntax_tree import syntax_tree
 from karat.suites.codegen.options import Options
+from karat.suites.codegen.plots.drawn import expects_plot
 from karat.suites.codegen.records import Task
 from karat.suites.codegen.running.execution import given_tables, limits_of, snippet_of
 from karat.suites.codegen.running.references import plain_tables
@@ -100,6 +101,10 @@ def performance_of(box: Sandbox, task: Task, code: str, *, passed: bool, options
     """Measure the code beside the reference."""
     if not options.performance:
         return Performance(None, "switched off (option performance)")
+    if task.expected is not None and task.expected.only_files:
+        return Performance(None, reason="code that writes files is not measured")
+    if task.unit_tests is not None:
+        return Performance(None, "tests that share the answer's process are not timed")
     if not task.reference:
         return Performance(None, "no reference to measure against")
     if not passed:
@@ -148,7 +153,8 @@ def scored(scales: Sequence[Scale]) -> Performance:
 
 def _measured(box: Sandbox, task: Task, code: str, tables: JsonMapping, scale: int, repeats: int) -> Scale | None:
     limits = limits_of(task)
-    codes = snippet_of(task, task.reference).code, snippet_of(task, code).code
+    end = "\nresult = None" if expects_plot(task) else ""  # code that only draws leaves nothing else
+    codes = snippet_of(task, task.reference).code + end, snippet_of(task, code).code + end
     reference, own = box.measure_pair(*codes, tables, repeats=repeats, limits=limits)
     if reference.outcome.ok and own.outcome.ok and _doubtful(own, reference):
         again = box.measure_pair(*codes, tables, repeats=2 * repeats, limits=limits)

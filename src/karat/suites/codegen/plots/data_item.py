@@ -54,6 +54,8 @@ def data_score(gold: PanelGold, given: Sequence[Series], options: CompareOptions
 
 def _gold_points(series: SeriesGold, types: set[PlotType]) -> list[Point]:
     points = [point for point in series.points if point[-1] is not None]
+    if not series.placed:
+        points = [(place, point[-1]) for place, point in enumerate(points)]
     return _shares(points) if types == {"pie"} else points
 
 

@@ -8,7 +8,7 @@ from karat.core.json_types import JsonObject
 from karat.suites.codegen.plots.records import Figure, Panel, PanelGold, Picture, PlotGold, PlotType, Point, TextGold
 
 WIDTH, HEIGHT = 380, 240
-MOST_POINTS = 2_000
+MOST_POINTS = 300
 """Points that a report carries of a plot."""
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 _MARKS: dict[str, JsonObject] = {

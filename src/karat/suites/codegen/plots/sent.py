@@ -125,7 +125,5 @@ def _check_series(series: Series) -> None:
             if isinstance(value, str):
                 if len(value) > LONGEST:
                     raise CannotRead("a text of it is too long")
-            elif value is not None and not (math.isfinite(value) and abs(value) < LARGEST * 1e300):
-                raise CannotRead("a number of it is too large")
-            if isinstance(value, int) and abs(value) >= LARGEST:
+            elif value is not None and (abs(value) >= LARGEST if isinstance(value, int) else not math.isfinite(value)):
                 raise CannotRead("a number of it is too large")

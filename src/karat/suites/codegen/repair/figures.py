@@ -37,6 +37,7 @@ from karat.core.results.pass_k import pass_at_k
 from karat.core.results.result import Estimate, Estimator, RunResult
 from karat.suites.codegen.counts import funnel
 from karat.suites.codegen.details import Try, details_of
+from karat.suites.codegen.published.official_figures import official_figure
 
 
 class Tried(msgspec.Struct, frozen=True):
@@ -90,7 +91,9 @@ def figures(result: RunResult, estimate: Estimator) -> JsonObject:
         "right_after_repairs": after_repairs(result, estimate),
         "repairs_against_fresh_tries": against_fresh(result, estimate),
     }
-    return {name: msgspec.to_builtins(rows) for name, rows in found.items()}
+    plain: JsonObject = {name: msgspec.to_builtins(rows) for name, rows in found.items()}
+    official = official_figure(result)
+    return plain if official is None else {**plain, "official_scorer": msgspec.to_builtins(official)}
 
 
 def after_repairs(result: RunResult, estimate: Estimator) -> list[AfterRepairs]:

@@ -16,9 +16,11 @@ import msgspec
 
 from karat.sandbox import Limits, Outcome, Sandbox
 from karat.sandbox.messages import NOTHING_SET
+from karat.sandbox.tables import GivenFile
 from karat.sandbox.tables import TableSource as Given
 from karat.suites.codegen.analysis.syntax_tree import syntax_tree
-from karat.suites.codegen.harness.programs import INSERT, answers_program
+from karat.suites.codegen.harness.programs import INSERT, answers_program, unit_test_program
+from karat.suites.codegen.harness.unit_tests import tests_seen
 from karat.suites.codegen.plots.drawn import drawing_limits, expects_plot, with_drawing
 from karat.suites.codegen.records import Answers, Attempt, ErrorClass, Harness, Task
 from karat.suites.codegen.running.errors import classify
@@ -54,17 +56,34 @@ def run_code(box: Sandbox, task: Task, code: str, tables: Mapping[str, Given] | 
     """Run an answer over the task's tables, or over others of the same names."""
     snippet = snippet_of(task, code)
     limits = drawing_limits(task, limits_of(task), pictures=tables is None)
-    outcome = box.run(snippet.code, given_tables(task) if tables is None else tables, limits=limits)
+    given = {**given_files(task), **(given_tables(task) if tables is None else tables)}
+    outcome = box.run(snippet.code, given, limits=limits, files=expected_files(task))
+    outcome = answered(box, task, code, outcome)
+    return attempt_of(task, code, snippet, outcome), outcome
+
+
+def answered(box: Sandbox, task: Task, code: str, outcome: Outcome) -> Outcome:
+    """What a run came to for this task: what it drew, wrote or printed may be its answer."""
     outcome = with_missing_package(outcome, box.environment)
     if task.harness is not None:
         outcome = _with_answers(task.harness, outcome)
+    if task.unit_tests is not None:
+        outcome = tests_seen(outcome)
     if expects_plot(task):
         outcome = with_drawing(task, outcome)
+    elif task.expected is not None and task.expected.only_files:
+        if outcome.status == "no_result" and outcome.detail == NOTHING_SET:
+            outcome = msgspec.structs.replace(outcome, status="ok", detail="")
     elif printed_figures(task, outcome):
         outcome = msgspec.structs.replace(outcome, status="ok")
     elif ends_in_print(task, code, outcome):
         outcome = msgspec.structs.replace(outcome, status="no_result", detail=NOTHING_SET)
-    return attempt_of(task, code, snippet, outcome), outcome
+    return outcome
+
+
+def expected_files(task: Task) -> tuple[str, ...]:
+    """The files that the task expects to be written."""
+    return tuple(task.expected.files) if task.expected is not None and task.expected.files else ()
 
 
 def _with_answers(harness: Harness, outcome: Outcome) -> Outcome:
@@ -90,6 +109,11 @@ def given_tables(task: Task) -> dict[str, Given]:
     }
 
 
+def given_files(task: Task) -> dict[str, Given]:
+    """The files beside the tables."""
+    return {Path(file).name: GivenFile(Path(file)) for file in task.files}
+
+
 def snippet_of(task: Task, code: str) -> Snippet:
     """The answer with what the task puts around it. Code that cannot be parsed stays alone, so that nothing after it
     fixes it."""
@@ -97,6 +121,8 @@ def snippet_of(task: Task, code: str) -> Snippet:
     if task.harness is not None:
         head, body, tail = _inserted(task.harness.program, code)
         return Snippet(answers_program(task.harness, head + body + tail), head.count("\n"), lines)
+    if task.unit_tests is not None:
+        return Snippet(unit_test_program(task.unit_tests, code), 0, lines)
     if not _parses(task, code):
         return Snippet(code, 0, lines)
     head, body, tail = _inserted(task.template, code)

@@ -18,6 +18,8 @@ import msgspec
 
 from karat.core.suite import NotApplicable
 from karat.sandbox import Outcome, Plain, Sandbox, Table
+from karat.suites.codegen.harness.unit_tests import seen_in
+from karat.suites.codegen.harness.unit_tests import trouble as unit_test_trouble
 from karat.suites.codegen.harness.verdict import published_of, verdict_of
 from karat.suites.codegen.records import Answers, Columns, Harness, Schema, Task
 from karat.suites.codegen.running.execution import attempt_of, given_tables, limits_of, run_code, snippet_of
@@ -87,6 +89,8 @@ def reference_outcome(box: Sandbox, task: Task) -> Outcome:
         attempt = attempt_of(task, task.reference, snippet_of(task, task.reference), outcome)
         at = f" (line {attempt.line})" if attempt.line else ""
         raise NotApplicable(f"gold_error: the reference fails here: {attempt.error}{at}")
+    if task.unit_tests is not None and (failed := unit_test_trouble(task.unit_tests, seen_in(outcome.result))):
+        raise NotApplicable(f"gold_error: its own tests reject the reference here: {failed}")
     if task.harness is not None and (trouble := _harness_trouble(box, task, task.harness, outcome.result)):
         raise NotApplicable(f"gold_error: {trouble}")
     return outcome
@@ -184,7 +188,9 @@ def digest(task: Task, code: str) -> str:
             about = Path(source.path).stat() if Path(source.path).exists() else None
             tables.append((name, source.path, (about.st_size, about.st_mtime_ns) if about else None))
     said = (tables, task.setup, task.template, task.answer, code, task.timeout, task.memory_mb, task.harness)
-    return hashlib.sha256(msgspec.json.encode(said, enc_hook=repr)).hexdigest()
+    plot = task.expected.plot if task.expected is not None else None
+    drawn = () if plot is None else ("plot", plot.named, len(plot.panels))
+    return hashlib.sha256(msgspec.json.encode((*said, *drawn), enc_hook=repr)).hexdigest()
 
 
 def _keep(kept: OrderedDict[str, Found], key: str, value: Found, most: int) -> None:

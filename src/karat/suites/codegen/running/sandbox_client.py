@@ -14,6 +14,8 @@ from karat.sandbox import Sandbox
 MOST_SERVERS = 4
 CLOSE_EARLY = 10
 """Before the queues and pools of ``multiprocessing`` go, which have lower numbers or none."""
+READING = "/files"
+"""No environment has this name."""
 
 _boxes: dict[tuple[int, str, bool, str], Sandbox] = {}
 _lock = threading.Lock()
@@ -30,6 +32,17 @@ def warm_box(python: str = "", *, unsafe: bool = False, environment: str = "", i
                 workers=workers, python=python, unsafe=unsafe, environment=environment, idle=idle
             )
             util.Finalize(None, box.close, exitpriority=CLOSE_EARLY)  # runs in workers too, which atexit does not
+        return box
+
+
+def reading_box(*, unsafe: bool = False) -> Sandbox:
+    """The sandbox in which written files are read. No answer ever runs there."""
+    key = (os.getpid(), "", unsafe, READING)
+    with _lock:
+        box = _boxes.get(key)
+        if box is None:
+            box = _boxes[key] = Sandbox(unsafe=unsafe)
+            util.Finalize(None, box.close, exitpriority=CLOSE_EARLY)
         return box
 
 

@@ -47,7 +47,9 @@ def compare(case: Case[Task], turn: int, prediction: Prediction, options: Option
     """Run and judge an answer, in one piece or in steps. Raises Unreadable and NotApplicable."""
     question, task = asked_in(case, turn)
     box = box_for(task, options)
-    if not task.steps:
+    whole = task.expected is not None and len(attempts(prediction.response)) == 1
+    if not task.steps or whole:  # a task that also says what is right in the end takes an answer in one piece
+        task = msgspec.structs.replace(task, steps=(), final=())
         codes = [code_for(task, response) for response in attempts(prediction.response)]
         return judged(question, task, codes, options, box)
     return session_judged(

@@ -63,7 +63,7 @@ def _without_reference(cases: Sequence[Case[Task]]) -> list[Problem]:
 def _is_bare(task: Task | None) -> bool:
     if task is None or task.expected is None or task.reference.strip() or task.harness is not None:
         return False
-    return bool(task.tables) and task.expected.named is None
+    return bool(task.tables) and task.expected.named is None and not task.expected.only_files
 
 
 def _task_problems(case: Case[Task], task: Task) -> list[Problem]:

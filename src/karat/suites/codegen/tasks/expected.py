@@ -16,6 +16,7 @@ from karat.core.json_types import JsonObject
 from karat.core.yaml.structs import Findings
 from karat.suites.codegen.plots.expected import read_plot
 from karat.suites.codegen.records import Expected
+from karat.suites.codegen.tasks.expected_files import read_files
 from karat.suites.codegen.tasks.expected_names import (
     Reader,
     one_form,
@@ -41,6 +42,7 @@ NAMES: Mapping[str, Reader] = {
     "table": read_table,
     "file": read_file,
     "named": read_named,
+    "files": read_files,
     "plot": _plot,
 }
 RESULTS = ("value", "table", "file", "named", "plot")

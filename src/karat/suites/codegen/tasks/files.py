@@ -81,6 +81,8 @@ class TaskEntry(msgspec.Struct, frozen=True):
             raise ValueError(f"final names steps by their numbers, 1 to {len(self.steps)}")
         if self.timeout <= 0 or self.memory <= 0:
             raise ValueError("timeout (seconds) and memory (MB) must be above 0")
+        if self.language == "sql" and self.steps:
+            raise ValueError("the steps of a session are Python; a task with language: sql has none")
         if self.language == "sql" and self.setup.strip():
             raise ValueError("a task with language: sql has no setup: its tables are all that a query can read")
 

@@ -202,6 +202,8 @@ def _check_contents(given: Mapping[str, Node], test: HiddenTest, about: Context,
     """Code that is no Python, columns that are not there, a reference that is not there."""
     by_table = {name: columns_of(table) for name, table in about.tables.items()}
     known = list(dict.fromkeys(column for columns in by_table.values() for column in columns))
+    if test.expected is not None and test.expected.files is not None:
+        findings.add(given["expected"], "files cannot be what a test expects", "Write a value, table or file.")
     if test.expected is not None and test.expected.named is not None:
         findings.add(given["expected"], "named figures cannot be what a test expects", "Write a value, table or file.")
     if test.reference and not about.reference:

@@ -3,12 +3,15 @@ are tried in the one that is."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from karat.core.problems import Problem, UserError, count_of
 from karat.core.records import Case
 from karat.core.suite import NotApplicable
+from karat.environments import python_of
+from karat.sandbox.interpreter import Interpreter, interpreter
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.records import Task
 from karat.suites.codegen.running.environments import box_for, environment_of, tasks_of
@@ -33,7 +36,38 @@ def environment_problems(cases: Sequence[Case[Task]], options: Options) -> list[
                 box_for(task, options)
             except UserError as error:
                 found.append(_problem(case, f'the task "{case.id}": {error.message}', error.hint))
+    found += _missing_libs(cases, options)
     return [*found, *(_failing(wanted, tasks, options) for wanted, tasks in astray.items())]
+
+
+def _missing_libs(cases: Sequence[Case[Task]], options: Options) -> list[Problem]:
+    """Published tasks that say which modules they need, where those are not there: one problem, with their names."""
+    lacking: dict[str, list[Case[Task]]] = {}
+    known: dict[str, Interpreter] = {}
+    for case in cases:
+        for task in tasks_of(case):
+            if not task.libs:
+                continue
+            try:
+                name = environment_of(task, options)
+                python = python_of(name, options.environments) if name else options.python
+                there = known.setdefault(python, interpreter(python))
+            except UserError:
+                continue
+            for lib in task.libs:
+                module = lib.partition(".")[0]
+                if module not in sys.stdlib_module_names and not there.has(module):
+                    lacking.setdefault(module, []).append(case)
+    if not lacking:
+        return []
+    cannot = {case.id: case for found in lacking.values() for case in found}
+    names = ", ".join(
+        f"{module} {len(found)}" for module, found in sorted(lacking.items(), key=lambda one: -len(one[1]))
+    )
+    ids = ", ".join(list(cannot)[:20]) + (f" and {len(cannot) - 20} more" if len(cannot) > 20 else "")
+    message = f"{count_of(len(cannot), 'task')} cannot run here, because modules are not installed ({names}): {ids}"
+    hint = "Their references fail, so that they are left out of every figure. An environment with them can be named."
+    return [_problem(next(iter(cannot.values())), message, hint, warning=True)]
 
 
 def _failing(wanted: str, tasks: Sequence[tuple[Case[Task], Task]], options: Options) -> Problem:

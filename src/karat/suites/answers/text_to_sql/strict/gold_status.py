@@ -27,7 +27,7 @@ def proves_little(rows: Sequence[Row]) -> bool:
 def moves(gold: Ran, backwards: Ran | None, query: GoldQuery) -> str:
     """Why a gold does not have one result; empty where it has. A tie at its cut is nobody's chance: any choice
     passes."""
-    if backwards is None or backwards.result is None or _same_rows(gold.rows, backwards.rows):
+    if backwards is None or backwards.result is None or same_rows(gold.rows, backwards.rows):
         return ""
     if query.ordered and query.limit is not None:
         return ""
@@ -35,7 +35,7 @@ def moves(gold: Ran, backwards: Ran | None, query: GoldQuery) -> str:
     return f"run a second time, with unordered rows the other way round, it gives another result: {why}"
 
 
-def _same_rows(one: Sequence[Row], other: Sequence[Row]) -> bool:
+def same_rows(one: Sequence[Row], other: Sequence[Row]) -> bool:
     """In any order. A sum of floats in another order may differ in its last digits, which is no other result."""
     if len(one) != len(other):
         return False

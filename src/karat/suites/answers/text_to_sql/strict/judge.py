@@ -21,6 +21,7 @@ from karat.suites.answers.text_to_sql.result_row import Row
 from karat.suites.answers.text_to_sql.strict.asks_order import asks_order
 from karat.suites.answers.text_to_sql.strict.gold_query import GoldQuery, read_gold
 from karat.suites.answers.text_to_sql.strict.tables import numbers_as_texts, table_of, with_blocks
+from karat.suites.answers.text_to_sql.strict.window_ties import WindowCut, legal_choice, window_cut
 from karat.tables.matching import Match, match_tables
 from karat.tables.options import CompareOptions
 from karat.tables.table import LARGE, TableError
@@ -62,6 +63,8 @@ def judge(sql: str, dialect: str, gold: Ran, given: Ran, asked: Asked, run: Call
         match = _by_blocks(query, gold, given, options, run) or match
     elif not match.passed and match.settled and query.limit is not None and query.ordered:
         match = _with_ties(query, gold, given, options, run, match)
+    if not match.passed and match.settled and (cut := window_cut(sql, dialect)) is not None:
+        match = _with_window_ties(cut, gold, given, options, run, match, ordered=ordered)
     if match.passed:
         found = from_match(match)
         if numbers_as_texts(ours, theirs, match.mapping):
@@ -127,6 +130,33 @@ def _by_blocks(
         return None
     normalised = tuple(dict.fromkeys((*match.normalised, "ties")))
     return msgspec.structs.replace(match, mapping=match.mapping[:-1], normalised=normalised)
+
+
+def _with_window_ties(
+    cut: WindowCut,
+    gold: Ran,
+    given: Ran,
+    options: CompareOptions,
+    run: Callable[[str], Ran],
+    match: Match,
+    *,
+    ordered: bool,
+) -> Match:
+    """The same for a gold that takes the first rows of each partition."""
+    choice = legal_choice(cut, gold.rows, given.rows, run)
+    if choice is None:
+        return match
+    other = table_of(given.names, given.rows)
+    if len(given.rows) == len(choice.every):
+        every = match_tables(table_of(gold.names, choice.every), other, ignore_order=True, options=options)
+        if every.passed:
+            said = "it returns all rows that are tied where gold takes the first of a partition"
+            evidence = {"tied_rows": len(choice.every), "problem": said}
+            return msgspec.structs.replace(every, passed=False, settled=False, reason="ties_all", evidence=evidence)
+    legal = match_tables(table_of(gold.names, choice.nearest), other, ignore_order=not ordered, options=options)
+    if not legal.passed:
+        return match
+    return msgspec.structs.replace(legal, normalised=tuple(dict.fromkeys((*legal.normalised, "ties"))))
 
 
 def _with_ties(

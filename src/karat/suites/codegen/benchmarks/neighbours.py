@@ -1,0 +1,88 @@
+"""What lies beside a published file: folders of data by their usual names, files by name, other lists by their ids."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+from karat.core.files import json
+from karat.core.json_types import JsonMapping
+from karat.suites.codegen.records import TableSource
+
+LEVELS = 4
+MOST_FILES = 50_000
+
+
+class LeftOut(msgspec.Struct, frozen=True):
+    """A task that cannot run here, and why; tasks of one reason are reported together."""
+
+    set_name: str
+    id: str
+    reason: str
+
+
+class Neighbours:
+    """Looked up once for a whole file."""
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+        self._files: dict[str, dict[str, Path]] = {}
+        self._lists: dict[str, dict[str, JsonMapping]] = {}
+
+    def folder(self, *names: str) -> Path | None:
+        """The nearest folder of one of these names, beside the file or beside a folder above it."""
+        for place in list(self.file.resolve().parents)[:LEVELS]:
+            for name in names:
+                if (place / name).is_dir():
+                    return place / name
+        return None
+
+    def named(self, folder: Path, name: str) -> Path | None:
+        """A file of that name anywhere below a folder; a name with folders in it is looked up as it is."""
+        direct = (folder / name).resolve()
+        if direct.is_file() and direct.is_relative_to(folder.resolve()):
+            return direct
+        if str(folder) not in self._files:
+            found: dict[str, Path] = {}
+            for number, place in enumerate(folder.rglob("*")):
+                if number > MOST_FILES:
+                    break
+                if place.is_file():
+                    found.setdefault(place.name, place)
+            self._files[str(folder)] = found
+        return self._files[str(folder)].get(Path(name).name)
+
+    def rows_with(self, key: str) -> dict[str, JsonMapping]:
+        """The rows with that key of JSONL files beside the file, or in a folder ``eval`` near it, by their ids."""
+        if key not in self._lists:
+            rows: dict[str, JsonMapping] = {}
+            for place in (self.file.resolve().parent, self.folder("eval")):
+                for other in sorted(place.glob("*.jsonl")) if place is not None else ():
+                    rows.update((number, row) for number, row in _rows(other).items() if key in row)
+            self._lists[key] = rows
+        return self._lists[key]
+
+
+def _rows(file: Path) -> dict[str, JsonMapping]:
+    found: dict[str, JsonMapping] = {}
+    try:
+        lines = file.read_bytes().splitlines()
+    except OSError:
+        return found
+    for line in lines:
+        try:
+            row = json.decode(line)
+        except json.BadJson:
+            continue
+        if isinstance(row, dict) and "id" in row:
+            found[str(row["id"])] = row
+    return found
+
+
+def inputs_of(files: list[Path]) -> tuple[dict[str, TableSource], tuple[str, ...]]:
+    """CSV and Parquet files as tables by their stem, all others as files."""
+    readable = [place for place in files if place.suffix.lower() in (".csv", ".parquet")]
+    tables = {place.stem: TableSource(path=str(place.resolve())) for place in readable}
+    used = {source.path for source in tables.values()}
+    return tables, tuple(str(place.resolve()) for place in files if str(place.resolve()) not in used)

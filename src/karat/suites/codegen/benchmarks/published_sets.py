@@ -1,0 +1,105 @@
+"""The published sets that are told by the keys of a row, and the rows of their files: JSONL, JSON or Parquet."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from karat.core.files import json
+from karat.core.files.reading import FileRefused, read_unpacked
+from karat.core.json_types import JsonMapping, JsonObject
+from karat.core.problems import Problem
+from karat.core.records import Case, Where
+from karat.suites.codegen.benchmarks import (
+    bigcodebench,
+    dabstep,
+    dacode,
+    dsbench,
+    evalplus,
+    kramabench,
+    pandasplotbench,
+    viseval,
+)
+from karat.suites.codegen.benchmarks.neighbours import LeftOut, Neighbours
+from karat.suites.codegen.records import Task
+
+Found = Sequence[Case[Task] | Problem | LeftOut]
+
+
+class Reader(NamedTuple):
+    """One set: whether a row is of it, and what is made of the row."""
+
+    is_task: Callable[[JsonMapping], bool]
+    read: Callable[[JsonMapping, Neighbours, Where], Found]
+
+
+READERS = tuple(
+    Reader(one.is_task, one.read)
+    for one in (bigcodebench, evalplus, dabstep, kramabench, dacode, dsbench, pandasplotbench, viseval)
+)
+OTHER_FORMS = (".parquet", ".json")
+
+
+def reader_of(row: JsonMapping) -> Reader | None:
+    return next((reader for reader in READERS if reader.is_task(row)), None)
+
+
+def rows_of(file: Path) -> Iterator[tuple[int, JsonObject]]:
+    """The rows of a Parquet or JSON file, numbered from 1."""
+    if file.suffix == ".parquet":
+        yield from enumerate(_parquet(file), start=1)
+        return
+    data = read_unpacked(file)
+    try:
+        found = json.decode(data)
+    except json.BadJson as error:  # DSBench has a Python literal on each line
+        yield from _literals(data, file, str(error))
+        return
+    if isinstance(found, dict) and found and all(isinstance(one, dict) for one in found.values()):
+        found = [{"id": name, **one} for name, one in found.items()]  # entries by their ids, as VisEval has them
+    rows = found if isinstance(found, list) else [found]
+    yield from ((number, row) for number, row in enumerate(rows, start=1) if isinstance(row, dict))
+
+
+def _parquet(file: Path) -> Iterator[JsonObject]:
+    import pyarrow
+    import pyarrow.parquet
+
+    try:
+        for batch in pyarrow.parquet.ParquetFile(file).iter_batches(batch_size=256):
+            yield from batch.to_pylist()
+    except (pyarrow.ArrowException, OSError) as error:
+        raise FileRefused(file, f"cannot be read as Parquet: {error}") from error
+
+
+def _literals(data: bytes, file: Path, why: str) -> Iterator[tuple[int, JsonObject]]:
+    for number, line in enumerate(data.decode("utf-8", "replace").splitlines(), start=1):
+        if line.strip():
+            try:
+                row = ast.literal_eval(line.strip())
+            except (ValueError, SyntaxError, MemoryError, RecursionError):
+                raise FileRefused(file, f"not JSON: {why}") from None
+            if isinstance(row, dict):
+                yield number, row
+
+
+def left_out_problems(left_out: Sequence[LeftOut], file: str) -> list[Problem]:
+    """One for each reason, with how many and the first of them."""
+    groups: dict[tuple[str, str], list[str]] = {}
+    for one in left_out:
+        reason = one.reason.partition(" (")[0] if one.reason.endswith("for one)") else one.reason
+        groups.setdefault((one.set_name, reason), []).append(one.id)
+    return [
+        Problem(
+            f"{name}: {len(ids)} {'task' if len(ids) == 1 else 'tasks'} left out: {reason} ({_listed(ids)})",
+            file=file,
+            severity="warning",
+        )
+        for (name, reason), ids in groups.items()
+    ]
+
+
+def _listed(ids: Sequence[str]) -> str:
+    return ", ".join(ids[:5]) + (f" and {len(ids) - 5} more" if len(ids) > 5 else "")

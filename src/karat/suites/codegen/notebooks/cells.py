@@ -1,0 +1,89 @@
+"""The cells of a notebook file, with the line of the file that each begins in.
+
+Only the text of cells and their tags are read. Of outputs only one thing is asked: whether there are
+any.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Literal
+
+import msgspec
+
+from karat.core.files.reading import read_bytes
+from karat.core.json_types import JsonObject
+from karat.core.problems import Problem
+
+SUFFIX = ".ipynb"
+STEP, SETUP, TESTS = "karat:step", "karat:setup", "karat:tests"
+TAGS = (STEP, SETUP, TESTS)
+MOST_CELLS = 1_000
+
+
+class _Metadata(msgspec.Struct, frozen=True):
+    tags: tuple[str, ...] = ()
+
+
+class _Cell(msgspec.Struct, frozen=True):
+    cell_type: str
+    source: str | list[str] = ""
+    metadata: _Metadata = _Metadata()
+    outputs: list[msgspec.Raw] = []
+
+
+class _Notebook(msgspec.Struct, frozen=True):
+    nbformat: int
+    cells: Annotated[list[_Cell], msgspec.Meta(max_length=MOST_CELLS)]
+    metadata: JsonObject = {}
+
+
+class Cell(msgspec.Struct, frozen=True):
+    """One cell. ``number`` counts all cells from 1."""
+
+    number: int
+    kind: Literal["code", "markdown"]
+    source: str
+    tags: tuple[str, ...]
+    line: int
+    has_output: bool = False
+
+
+class Notebook(msgspec.Struct, frozen=True):
+    """A notebook: its cells of code and text, and what it says about itself under ``karat`` in its metadata."""
+
+    cells: tuple[Cell, ...]
+    about: JsonObject
+    language: str = "python"
+
+
+def read_notebook(file: Path) -> Notebook | Problem:
+    """The notebook of a file; a problem when it is none that can be read."""
+    data = read_bytes(file)
+    try:
+        found = msgspec.json.decode(data, type=_Notebook)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        hint = "A notebook is JSON with nbformat and cells, as Jupyter saves it."
+        return Problem(f"not a notebook: {error}", file=str(file), line=1, hint=hint)
+    if found.nbformat != 4:
+        hint = "Convert it: jupyter nbconvert --to notebook --nbformat 4"
+        return Problem(f"nbformat {found.nbformat}; only nbformat 4 is read", file=str(file), line=1, hint=hint)
+    about = found.metadata.get("karat")
+    language = found.metadata.get("kernelspec", {})
+    name = language.get("language", "python") if isinstance(language, dict) else "python"
+    return Notebook(_cells(found, data.decode()), about if isinstance(about, dict) else {}, str(name).lower())
+
+
+def _cells(found: _Notebook, text: str) -> tuple[Cell, ...]:
+    cells, place = [], 0
+    for number, cell in enumerate(found.cells, start=1):
+        source = cell.source if isinstance(cell.source, str) else "".join(cell.source)
+        first = next((line for line in source.splitlines() if line.strip()), "")
+        at = text.find(json.dumps(first, ensure_ascii=False)[1:-1], place) if first else -1
+        place = at if at >= 0 else place
+        if cell.cell_type in ("code", "markdown"):
+            kind: Literal["code", "markdown"] = "code" if cell.cell_type == "code" else "markdown"
+            line = text.count("\n", 0, place) + 1
+            cells.append(Cell(number, kind, source, cell.metadata.tags, line, bool(cell.outputs)))
+    return tuple(cells)

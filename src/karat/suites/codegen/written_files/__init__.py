@@ -1,0 +1,1 @@
+"""Files that code writes: read apart from it, and compared."""
