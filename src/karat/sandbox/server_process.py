@@ -171,8 +171,10 @@ class Server:
         drop: Sequence[int] = (),
         in_place: bool = False,
         goes_on: bool = False,
+        files: Sequence[str] = (),
     ) -> Answered | None:
-        """One step after a snapshot of the session; None when the snapshot is not there or cannot be forked.
+        """One step after a snapshot of the session, and the bytes of these files as it left them; None when the
+        snapshot is not there or cannot be forked.
 
         ``in_place`` uses the snapshot up; ``goes_on``: another step will be run in the same process.
         """
@@ -184,13 +186,14 @@ class Server:
             "drop": list(drop),
             "in_place": in_place,
             "in_place_next": goes_on,
+            "files": list(files),
         }
-        most = 2 * limits.output + limits.result + SLACK
+        most = 2 * limits.output + limits.result + SLACK + (MOST_BYTES if files else 0)
         facts, body = self._ask(frame(head, code.encode("utf-8", "replace")), limits.wall + GRACE + START, most)
         if facts.lost:
             return None
         outcome = self._outcome(facts, body, limits)
-        return Answered(outcome, facts.snapshot, facts.ended, body[facts.parts[0] + facts.parts[1] :])
+        return Answered(outcome, facts.snapshot, facts.ended, body[sum(facts.parts[:2]) : sum(facts.parts[:3])])
 
     def end_session(self) -> None:
         """Nothing of it stays in the server."""

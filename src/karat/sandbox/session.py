@@ -93,13 +93,22 @@ class BoxSession:
                 server.close()
             self._servers.put(kept)
 
-    def step(self, code: str, after: int | None = ROOT, *, limits: Limits | None = None, keep: bool = True) -> StepRun:
-        """Run code after a state. ``keep``: whether the state that it leaves is wanted."""
+    def step(
+        self,
+        code: str,
+        after: int | None = ROOT,
+        *,
+        limits: Limits | None = None,
+        keep: bool = True,
+        files: Sequence[str] = (),
+    ) -> StepRun:
+        """Run code after a state. ``keep``: whether the state that it leaves is wanted. ``files``: those in its folder
+        whose bytes are."""
         if after is None or (after != ROOT and after not in self._states):
             raise ValueError("a step needs a state that an earlier step left")
         limits = limits or self._limits
         try:
-            return self._step(code, after, limits, keep=keep)
+            return self._step(code, after, limits, files, keep=keep)
         except Late:
             self._lose()
             return StepRun(Outcome("timeout", wall=limits.wall, detail="stopped together with its server"))
@@ -128,22 +137,30 @@ class BoxSession:
         for state in self._states.values():
             state.remote = -1
 
-    def _step(self, code: str, after: int, limits: Limits, *, keep: bool) -> StepRun:
+    def _step(self, code: str, after: int, limits: Limits, files: Sequence[str], *, keep: bool) -> StepRun:
         server = self._open()
         remote = ROOT if after == ROOT else self._states[after].remote
         number = self._depth(after) + 1
         drop, self._to_drop = self._to_drop, []
         if self.forks and remote >= 0:
-            answered = server.step(code, limits, after=remote, number=number, drop=drop)
+            answered = server.step(code, limits, after=remote, number=number, drop=drop, files=files)
             if answered is not None:
                 return self._kept(code, after, limits, answered, keep=keep)
             drop = []
             if after != ROOT:
                 self._states[after].remote = -1
-        return self._replayed(server, code, after, limits, drop, keep=keep)
+        return self._replayed(server, code, after, limits, drop, files, keep=keep)
 
     def _replayed(
-        self, server: Server, code: str, after: int, limits: Limits, drop: Sequence[int], *, keep: bool
+        self,
+        server: Server,
+        code: str,
+        after: int,
+        limits: Limits,
+        drop: Sequence[int],
+        files: Sequence[str],
+        *,
+        keep: bool,
     ) -> StepRun:
         """All steps up to this one in one fresh process, one after the other."""
         remote, repeatable, dropped = ROOT, True, list(drop)
@@ -157,7 +174,9 @@ class BoxSession:
                 return self._not_again(number, answered)
             repeatable = repeatable and _digest(answered.message) == state.digest
             remote = answered.snapshot
-        answered = server.step(code, limits, after=remote, number=len(path) + 1, drop=dropped, in_place=True)
+        answered = server.step(
+            code, limits, after=remote, number=len(path) + 1, drop=dropped, in_place=True, files=files
+        )
         if answered is None:
             raise Lost("the server does not start a session")
         found = self._kept(code, after, limits, answered, keep=keep)

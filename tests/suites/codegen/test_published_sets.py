@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -293,6 +295,29 @@ def test_dacode_tables_and_texts_with_the_official_figure_beside(tmp_path: Path)
     assert (half.score, half.evidence["official"]) == (0.0, 1.0)  # the official rule looks at first items only
     other = answered(loaded.cases[1], "result = {'best': ['a', 'b'], 'p': [0.5]}").correctness
     assert (other.score, other.evidence["official"]) == (0.25, 0.0)
+
+
+def test_dacode_databases_are_as_right_as_their_worst_table(tmp_path: Path) -> None:
+    gold = tmp_path / "gold" / "w-901" / "out.db"
+    gold.parent.mkdir(parents=True)
+    with closing(sqlite3.connect(gold)) as database:
+        database.executescript(
+            "CREATE TABLE a (x INTEGER, y TEXT); INSERT INTO a VALUES (1, 'p'), (2, 'q');"
+            "CREATE TABLE b (z REAL); INSERT INTO b VALUES (0.5);"
+        )
+    (tmp_path / "source" / "w-901").mkdir(parents=True)
+    (tmp_path / "source" / "w-901" / "in.csv").write_text("x,y\n2,q\n1,p\n")
+    options = {"condition_tabs": ["a", "b"], "condition_cols": [[], []], "ignore_order": [True, True]}
+    rule = {"id": "w-901", "func": ["compare_sqlite"], "result": [{"file": ["out.db"]}], "options": [options]}
+    written(tmp_path / "eval.jsonl", rule)
+    task = {"id": "w-901", "type": "Data", "instruction": "Write out.db.", "hardness": "Easy", "post_process": []}
+    [case] = load_cases(written(tmp_path / "tasks.jsonl", task)).cases
+    code = "import sqlite3\nd = sqlite3.connect('out.db')\npd.read_csv('in.csv').to_sql('a', d, index=False)\n"
+    code += "pd.DataFrame({'z': [0.5]}).to_sql('b', d, index=False)\nd.commit()\nd.close()"
+    right = answered(case, code).correctness
+    assert (right.passed, right.evidence["official"]) == (True, 1.0), right
+    wrong = answered(case, code.replace("[0.5]", "[0.7]")).correctness
+    assert (wrong.passed, wrong.evidence["official"]) == (False, 0.0)
 
 
 @pytest.mark.skipif(not SHARED.is_dir(), reason="the shared data is not here")

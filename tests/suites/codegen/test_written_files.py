@@ -267,12 +267,7 @@ def test_the_list_is_in_the_details_and_the_form() -> None:
     assert len(views) == 1
 
 
-def test_steps_expect_no_files_and_the_system_is_told_which_to_write(tmp_path: Path) -> None:
-    text = (
-        "- {id: a, question: q, tables: {t: {x: [1]}}, steps: [{question: s, expected: {files: {out.csv: {n: [1]}}}}]}"
-    )
-    (problem,) = written(tmp_path, text).problems
-    assert problem.message == "files cannot be what a step expects"
+def test_the_system_is_told_which_files_to_write(tmp_path: Path) -> None:
     (case,) = written(tmp_path, "- {id: a, question: q, expected: {files: {out.csv: {n: [1]}}}}").cases
     assert "Write into the working folder: out.csv." in case.conversation[0].content
     assert "Leave the answer" not in case.conversation[0].content

@@ -154,11 +154,11 @@ class Server:
         if self.session is None:
             write_all(self.replies, frame({"lost": True}))
             return
-        facts, watch = self.session.step(head, code, self.requests)
-        parts = watch.parts() if watch is not None else ()
+        facts, watch, left = self.session.step(head, code, self.requests)
+        parts = [*watch.parts(), *(content.view() for content in left.contents)] if watch is not None else []
         if watch is not None:
             facts["stopped"] = watch.stopped
-        write_all(self.replies, begin(facts, [len(part) for part in parts]))
+        write_all(self.replies, begin({**facts, "files": left.entries}, [len(part) for part in parts]))
         for part in parts:
             write_all(self.replies, part)
 

@@ -19,7 +19,7 @@ import time
 from collections.abc import Callable, Collection
 from typing import NamedTuple
 
-from . import folder_copies, scratch, session_child
+from . import folder_copies, scratch, session_child, written_files
 from .child import READY, Isolation
 from .fork_gate import Gate, Notice
 from .forking import one_way
@@ -28,12 +28,14 @@ from .private_memory import PrivateMemory
 from .step_watch import StepWatch, bury, memory, stop, threads
 from .tables import Tables
 from .watching import ENTRIES
+from .written_files import Left
 
 MOST_SNAPSHOTS = 20
 PATIENCE = 2.0
 """Seconds that a snapshot may take to be forked."""
 START = 30.0
 ROOT = 0
+NOTHING = Left([], [])
 """The snapshot before the first step. It is made anew whenever it is missing."""
 
 
@@ -108,7 +110,7 @@ class Session:
                 return fds[0] if fds else -1
         return -1
 
-    def step(self, head: Head, code: PrivateMemory, control: int) -> tuple[dict[str, object], StepWatch | None]:
+    def step(self, head: Head, code: PrivateMemory, control: int) -> tuple[dict[str, object], StepWatch | None, Left]:
         """Run a step after a snapshot. ``lost`` says that the snapshot is not there or cannot be forked."""
         for number in head["drop"]:
             self._drop(number)
@@ -116,26 +118,28 @@ class Session:
         if after == ROOT and head["in_place"]:
             self._drop(ROOT)  # others may have been forked from it and hold its ends: a fresh one
         if after == ROOT and ROOT not in self.snapshots and (trouble := self.start(gated=self.forks)):
-            return {"lost": True, "trouble": trouble}, None
+            return {"lost": True, "trouble": trouble}, None, NOTHING
         base = self.snapshots.get(after)
         if base is None or (not head["in_place"] and (base.gate is None or base.several_threads)):
-            return {"lost": True}, None
+            return {"lost": True}, None, NOTHING
         restored = self.folder_of != after
         if restored:
             self._restore(base)
         held = memory(base.pid)["RssAnon"]
         runner = self._taken(after) if head["in_place"] else self._fork(after, base)
         if runner is None:
-            return {"lost": True}, None
+            return {"lost": True}, None, NOTHING
         wanted = {name: head["limits"][name] for name in ("cells", "figures", "pictures")}
         text = begin({"restored": restored, "number": head["number"], **wanted}, [code.used])
         watch = StepWatch(runner.pid, runner.reading, runner.go, head["limits"], self.work, runner.gate)
         self.folder_of = -1
         facts = watch.run(control, session_child.RUN + text if head["in_place"] else text, code)
+        given = {name for table in self.head["tables"] for name in table["files"]}
+        left = written_files.collect(self.isolation.folder, head["files"], given)
         facts["snapshot"] = self._keep(runner, watch, held, head) if watch.alive else -1
         if not watch.alive:
             self._close(runner)
-        return {"lost": False, "threads": facts["snapshot"] == -2, **facts}, watch
+        return {"lost": False, "threads": facts["snapshot"] == -2, **facts}, watch, left
 
     def _keep(self, runner: Snapshot, watch: StepWatch, held: int, head: Head) -> int:
         """The process that ended a step as a snapshot, and its number; -2 when it has threads and only replaying helps,

@@ -78,7 +78,7 @@ def _written(form: str, value: Json) -> Json:
 
 def _file(entry: JsonMapping) -> JsonObject:
     """An expected file, as a task file gives it."""
-    found = {key: base_name(value) if key == "file" else value for key, value in entry.items() if key != "from_table"}
+    found = {key: _written(key, value) for key, value in entry.items() if key != "from_table"}
     if not entry.get("from_table"):
         return found
     columns = {"columns": found.pop("table")} if "table" in found else {}

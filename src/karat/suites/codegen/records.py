@@ -51,6 +51,8 @@ class ExpectedFile(msgspec.Struct, frozen=True, omit_defaults=True):
     file: str = ""
     """A CSV or Parquet file with the right table."""
     image: ImageSize | None = None
+    plot: PlotGold | None = None
+    """What the figure that was saved in it must show."""
     sheet: str = ""
     """The sheet of an Excel file; the first without this."""
     from_table: str = ""
@@ -95,7 +97,7 @@ class Expected(msgspec.Struct, frozen=True, omit_defaults=True):
         return bare and self.plot is None and self.published is None and self.files is not None
 
 
-Scorer = Literal["dabstep", "kramabench", "dsbench", "dacode_csv", "dacode_text"]
+Scorer = Literal["dabstep", "kramabench", "dsbench", "dacode_csv", "dacode_text", "dacode_sqlite"]
 
 
 class Published(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -1,12 +1,13 @@
 """Code that draws, run in the sandbox and judged: worked examples, references, hidden tests, changed tables."""
 
+import msgspec
 import pytest
 
 from karat.sandbox import Limits, Sandbox
 from karat.suites.codegen.comparison import judged
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.plots.records import PanelGold, PlotGold, SeriesGold
-from karat.suites.codegen.records import Expected, HiddenTest, TableSource
+from karat.suites.codegen.records import Expected, ExpectedFile, HiddenTest, TableSource
 from karat.suites.codegen.running.sandbox_client import warm_box
 from tests.suites.codegen.plots.drawn_plots import OPTIONS, figures, scored, task
 
@@ -171,3 +172,19 @@ def test_figures_are_not_looked_at_unless_wanted() -> None:
         assert (
             box.run("import os\nresult = os.environ['MPLCONFIGDIR'], plt", limits=Limits(figures=1)).status == "error"
         )
+
+
+def test_a_plot_that_must_be_saved_under_a_name() -> None:
+    plot = task(BARS).expected
+    assert plot is not None
+    files = {"chart.png": ExpectedFile(plot=plot.plot)}
+    wanted = msgspec.structs.replace(task(BARS), expected=Expected(files=files))
+    drawn = PLT + "plt.bar(df.region, df.qty)\n" + LABELS
+    for code, reason in (
+        (drawn + "plt.savefig('chart.png')\nplt.close()\nplt.plot([1, 2])", ""),
+        (drawn + "plt.savefig('other.png')", "file_missing"),
+        (drawn + "open('chart.png', 'w').close()", "file_unreadable"),
+        (PLT + "plt.plot(df.region, df.qty)\n" + LABELS + "plt.savefig('chart.png')", "plot_type"),
+    ):
+        found = judged("Plot it.", wanted, [code], OPTIONS, warm_box()).correctness
+        assert (found.reason, found.passed) == (reason, not reason), code

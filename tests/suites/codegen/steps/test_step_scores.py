@@ -203,3 +203,21 @@ def test_a_step_can_be_judged_by_its_plot(tmp_path: Path) -> None:
     for second, state in (("plt.bar(sums.index, sums)", "right"), ("plt.bar(sums.index, sums * 2)", "wrong")):
         found = judge(first, second, task=task)
         assert states(found) == ["right", state], found.session
+
+
+def test_a_step_can_be_judged_by_the_file_that_it_writes(tmp_path: Path) -> None:
+    file = tmp_path / "tasks.yaml"
+    file.write_text(
+        "- id: s\n  tables: {sales: {region: [N, S], price: [5, 3]}}\n  steps:\n"
+        "    - {question: Keep those above 4., reference: 'kept = sales[sales.price > 4]; result = kept'}\n"
+        "    - {question: Save them as out.csv., expected: {files: {out.csv: {table: {region: [N], price: [5]}}}}}\n"
+    )
+    (case,) = load_cases(file).cases
+    task: Any = case.conversation[1].target
+    first = "kept = sales[sales.price > 4]\nresult = kept"
+    for second, state in (
+        ("kept.to_csv('out.csv', index=False)", "right"),
+        ("sales.to_csv('out.csv', index=False)", "wrong"),
+        ("kept.to_csv('other.csv')", "wrong"),
+    ):
+        assert states(judge(first, second, task=task)) == ["right", state], second

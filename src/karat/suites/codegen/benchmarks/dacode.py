@@ -1,5 +1,5 @@
 """DA-Code: tasks that write a file. How each is judged is in a list beside (``eval*.jsonl``), gold files are in
-``gold/ID/``, source tables in ``source/ID/``. Tables, texts and plots are judged; models and databases are left out."""
+``gold/ID/``, source tables in ``source/ID/``. Tables, texts, databases and plots are judged; models are left out."""
 
 from __future__ import annotations
 
@@ -19,14 +19,22 @@ KEYS = frozenset({"id", "type", "instruction", "hardness", "post_process"})
 TIMEOUT = 120.0
 NAME = "DA-Code"
 PLOT = "compare_image"
-SCORERS: dict[str, Scorer] = {"compare_csv": "dacode_csv", "compare_text": "dacode_text"}
+SCORERS: dict[str, Scorer] = {
+    "compare_csv": "dacode_csv",
+    "compare_text": "dacode_text",
+    "compare_sqlite": "dacode_sqlite",
+}
 NOT_YET = {
     "compare_ml": "models are judged by labels that are not in the set",
     "compare_competition_ml": "models are judged by labels that are not in the set",
-    "compare_sqlite": "databases are not compared yet",
 }
 NO_SOURCE = "its source tables are not here (source/ID/)"
-READ = "import pandas as _pd\nresult = _pd.read_csv({file!r})"
+READ: dict[str, str] = {
+    "dacode_csv": "import pandas as _pd\nresult = _pd.read_csv({file!r})",
+    "dacode_sqlite": "import sqlite3 as _sqlite3\nimport pandas as _pd\n_database = _sqlite3.connect({file!r})\n"
+    "_names = [row[0] for row in _database.execute(\"SELECT name FROM sqlite_master WHERE type = 'table'\")]\n"
+    "result = {{name: _pd.read_sql_query(f'SELECT * FROM \"{{name}}\"', _database) for name in _names}}",
+}
 
 
 class _Row(msgspec.Struct, frozen=True):
@@ -73,7 +81,7 @@ def read(row: JsonMapping, beside: Neighbours, source: Where) -> list[Case[Task]
     task = Task(
         tables=tables,
         files=files,
-        template=f"[insert]\n{READ.format(file=target)}" if target else "",
+        template=f"[insert]\n{READ[scorer].format(file=target)}" if target else "",
         expected=Expected(published=published),
         timeout=TIMEOUT,
         memory_mb=4096,

@@ -13,7 +13,7 @@ from karat.suites.codegen.metrics.correctness import PART, Correctness
 from karat.suites.codegen.plots.drawn import unread
 from karat.suites.codegen.plots.gold_picture import gold_picture
 from karat.suites.codegen.plots.pictures import picture_of
-from karat.suites.codegen.plots.records import PanelGold, Picture, PlotGold, PlotVerdict, SeriesGold
+from karat.suites.codegen.plots.records import Figure, PanelGold, Picture, PlotGold, PlotVerdict, SeriesGold
 from karat.suites.codegen.plots.score import NO_PLOT, chosen, passed, reason_of, verdict_of
 from karat.suites.codegen.plots.sent import SentFigure, sent_figures
 from karat.suites.codegen.plots.words import problem_of
@@ -43,6 +43,19 @@ def plot_correctness(
         return Correctness(None, reason=f"needs review: the plot cannot be read: {problem}")
     verdict = verdict_of(full, figures, options)
     verdict = msgspec.structs.replace(verdict, given=_picture(sent), expected=expected)
+    if passed(verdict):
+        return Correctness(1.0, passed=True, cell_f1=1.0, plot=verdict)
+    return _wrong(verdict, reason_of(verdict))
+
+
+def figures_correctness(gold: PlotGold, figures: list[Figure], options: CompareOptions) -> Correctness:
+    """The word on figures alone, such as the one that was saved in a file."""
+    if any(figure.changed for figure in figures):
+        return _wrong(PlotVerdict(0.0, problem=CHANGED), NO_PLOT)
+    problem = unread(figures)
+    if problem:
+        return Correctness(0.0, reason=NO_PLOT, evidence={"problem": f"the plot cannot be read: {problem}"})
+    verdict = verdict_of(gold, figures, options)
     if passed(verdict):
         return Correctness(1.0, passed=True, cell_f1=1.0, plot=verdict)
     return _wrong(verdict, reason_of(verdict))

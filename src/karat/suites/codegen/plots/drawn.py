@@ -32,7 +32,8 @@ def expects_plot(task: Task) -> bool:
 
 def drawing_limits(task: Task, limits: Limits, *, pictures: bool) -> Limits:
     """The limits of a run whose figures are read, where a task expects a plot."""
-    if not expects_plot(task):
+    files = task.expected.files if task.expected is not None else None
+    if not expects_plot(task) and not any(file.plot is not None for file in (files or {}).values()):
         return limits
     return msgspec.structs.replace(limits, figures=MOST_FIGURES, pictures=int(pictures))
 

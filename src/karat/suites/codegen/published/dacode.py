@@ -22,7 +22,11 @@ CLOSE = 1e-3
 
 def official(result: Plain, gold: str, options: dict[str, Json]) -> float:
     """The published figure of a table against one gold file."""
-    wanted = gold_columns(gold, options)
+    return official_of(result, gold_columns(gold, options), options)
+
+
+def official_of(result: Plain, wanted: Sequence[Column], options: dict[str, Json]) -> float:
+    """The same against the columns that count."""
     given = [list(column.values) for column in result.columns] if isinstance(result, Table) else []
     if not wanted:
         return 0.0
@@ -35,6 +39,11 @@ def gold_columns(gold: str, options: dict[str, Json]) -> list[Column]:
     """The columns of the gold that count."""
     table = pyarrow.csv.read_csv(Path(gold), convert_options=pyarrow.csv.ConvertOptions(strings_can_be_null=True))
     columns = [Column(name, "", table.column(place).to_pylist()) for place, name in enumerate(table.column_names)]
+    return chosen_columns(columns, options)
+
+
+def chosen_columns(columns: list[Column], options: dict[str, Json]) -> list[Column]:
+    """Those of ``condition_cols``; all where it names none."""
     chosen = options.get("condition_cols") or []
     places = [place for place in chosen if isinstance(place, int) and -len(columns) <= place < len(columns)]
     return [columns[place] for place in places] if places else columns

@@ -3,18 +3,21 @@ evidence."""
 
 from __future__ import annotations
 
+import msgspec
+
 from karat.core.json_types import Json, JsonObject
-from karat.sandbox import Outcome, Plain, Table
+from karat.core.suite import NotApplicable
+from karat.sandbox import Column, Outcome, Plain, Table
 from karat.suites.codegen.metrics.correctness import PART, Correctness, judge
 from karat.suites.codegen.metrics.correctness import as_gold as gold_from
 from karat.suites.codegen.options import Options
-from karat.suites.codegen.published import dabstep, dacode_text, kramabench
+from karat.suites.codegen.published import dabstep, dacode_sqlite, dacode_text, kramabench
 from karat.suites.codegen.published.plain_answers import number_of, single, text_of
 from karat.suites.codegen.records import Published
 from karat.suites.codegen.results.tables import NoTableError
 
 WRONG = "differs_from_the_answer"
-WITH_OFFICIAL = ("dabstep", "dacode_csv", "dacode_text")
+WITH_OFFICIAL = ("dabstep", "dacode_csv", "dacode_text", "dacode_sqlite")
 OFFICIAL = "official"
 """Where the official figure is in the evidence."""
 
@@ -40,7 +43,7 @@ def judged_as_published(published: Published, outcome: Outcome) -> Correctness:
     if published.scorer == "dacode_text":
         official, share = dacode_text.figures(published.answer, result, published.options)
         return _word(share, share == 1.0, {OFFICIAL: official})
-    return _tables(published, result)
+    return _databases(published, result) if published.scorer == "dacode_sqlite" else _tables(published, result)
 
 
 def _word(share: float, right: bool, evidence: JsonObject) -> Correctness:
@@ -66,20 +69,39 @@ def _tables(published: Published, result: Plain) -> Correctness:
     from karat.suites.codegen.published import dacode
 
     options = published.options
+    found = [_table(dacode.gold_columns(file, options), result, options) for file in published.files]
+    return max(found, key=lambda one: (one.passed, one.score or 0.0, one.evidence[OFFICIAL]))
+
+
+def _table(columns: list[Column], result: Plain, options: dict[str, Json]) -> Correctness:
+    """One table, strict, with the official figure in the evidence."""
+    from karat.suites.codegen.published import dacode
+
+    official = dacode.official_of(result, columns, options)
+    gold = gold_from(Table(len(columns[0].values) if columns else 0, tuple(columns)), calls=False)
     rules = Options(extra_columns=bool(options.get("condition_cols")))
     ordered = not dacode.first(options.get("ignore_order", False))
-    found: list[tuple[float, Correctness]] = []
-    for file in published.files:
-        official = dacode.official(result, file, options)
-        columns = dacode.gold_columns(file, options)
-        gold = gold_from(Table(len(columns[0].values) if columns else 0, tuple(columns)), calls=False)
-        try:
-            strict = judge(gold, result, ordered=ordered, options=rules)
-        except NoTableError:
-            strict = Correctness(0.0, reason=WRONG)
-        found.append((official, strict))
-    best = max(found, key=lambda one: (one[1].passed, one[1].score or 0.0))
-    evidence = {**best[1].evidence, OFFICIAL: max(official for official, _ in found)}
-    return Correctness(
-        best[1].score, best[1].passed, best[1].reason, evidence, best[1].normalised, cell_f1=best[1].cell_f1
-    )
+    try:
+        strict = judge(gold, result, ordered=ordered, options=rules)
+    except NoTableError:
+        strict = Correctness(0.0, reason=WRONG)
+    return msgspec.structs.replace(strict, evidence={**strict.evidence, OFFICIAL: official})
+
+
+def _databases(published: Published, result: Plain) -> Correctness:
+    """Every table of the database, and the worst of them."""
+    from karat.suites.codegen.published import dacode
+
+    gold = dacode_sqlite.gold_tables(published.files[0], published.options)
+    if gold is None:
+        raise NotApplicable("gold_error: the gold database cannot be read")
+    given = result if isinstance(result, dict) else {}
+    found = []
+    for place, (name, columns) in enumerate(gold.items()):
+        options = dacode_sqlite.options_of(place, published.options)
+        found.append(_table(dacode.chosen_columns(columns, options), given.get(name), options))
+    if not found:
+        raise NotApplicable("gold_error: the gold database has no table")
+    worst = min(found, key=lambda one: (one.passed, one.score or 0.0))
+    official = min(float(one.evidence[OFFICIAL]) for one in found)
+    return msgspec.structs.replace(worst, evidence={**worst.evidence, OFFICIAL: official})

@@ -57,7 +57,13 @@ def run_code(box: Sandbox, task: Task, code: str, tables: Mapping[str, Given] | 
     snippet = snippet_of(task, code)
     limits = drawing_limits(task, limits_of(task), pictures=tables is None)
     given = {**given_files(task), **(given_tables(task) if tables is None else tables)}
-    outcome = box.run(snippet.code, given, limits=limits, files=_files(task))
+    outcome = box.run(snippet.code, given, limits=limits, files=expected_files(task))
+    outcome = answered(box, task, code, outcome)
+    return attempt_of(task, code, snippet, outcome), outcome
+
+
+def answered(box: Sandbox, task: Task, code: str, outcome: Outcome) -> Outcome:
+    """What a run came to for this task: what it drew, wrote or printed may be its answer."""
     outcome = with_missing_package(outcome, box.environment)
     if task.harness is not None:
         outcome = _with_answers(task.harness, outcome)
@@ -72,10 +78,10 @@ def run_code(box: Sandbox, task: Task, code: str, tables: Mapping[str, Given] | 
         outcome = msgspec.structs.replace(outcome, status="ok")
     elif ends_in_print(task, code, outcome):
         outcome = msgspec.structs.replace(outcome, status="no_result", detail=NOTHING_SET)
-    return attempt_of(task, code, snippet, outcome), outcome
+    return outcome
 
 
-def _files(task: Task) -> tuple[str, ...]:
+def expected_files(task: Task) -> tuple[str, ...]:
     """The files that the task expects to be written."""
     return tuple(task.expected.files) if task.expected is not None and task.expected.files else ()
 

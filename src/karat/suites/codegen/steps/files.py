@@ -17,7 +17,7 @@ from yaml.nodes import MappingNode, Node, ScalarNode
 from karat.core.yaml.structs import Findings, Raw, reader_for
 from karat.suites.codegen.default_prompt import instructions
 from karat.suites.codegen.records import Expected, Step, TableSource, Task
-from karat.suites.codegen.tasks.expected import NAMES, read_expected
+from karat.suites.codegen.tasks.expected import read_expected
 from karat.suites.codegen.tasks.hidden_tests import Context, read_test
 
 PLOT = "plot"
@@ -70,16 +70,10 @@ def read_step(node: Node, folder: Path, tables: Mapping[str, TableSource], findi
 
 def _expected(entry: StepEntry, folder: Path, findings: Findings) -> Expected | None:
     if entry.expected is not None:
-        expected = read_expected(entry.expected.node, folder, findings)
-        if expected is not None and expected.files is not None:
-            findings.add(entry.expected.node, "files cannot be what a step expects", "Write a value, table or file.")
-        return expected
+        return read_expected(entry.expected.node, folder, findings)
     if entry.plot is None:
         return None
     node = entry.plot.node
-    if PLOT not in NAMES:
-        findings.add(node, "a step cannot be judged by a plot in this version", "Use expected, reference or tests.")
-        return None
     key = ScalarNode("tag:yaml.org,2002:str", PLOT, node.start_mark, node.end_mark)
     named = MappingNode("tag:yaml.org,2002:map", [(key, node)], node.start_mark, node.end_mark)
     return read_expected(named, folder, findings)

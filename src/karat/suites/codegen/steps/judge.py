@@ -25,6 +25,7 @@ from karat.suites.codegen.running.references import schema_of
 from karat.suites.codegen.steps.flat import flat_program, names_set
 from karat.suites.codegen.steps.records import STATE_MISSING
 from karat.suites.codegen.steps.step_task import after, step_task
+from karat.suites.codegen.written_files.judging import with_files
 
 _NOT_DEFINED = re.compile(r"name '([^']+)' is not defined")
 
@@ -51,6 +52,7 @@ def judge_step(
     facts = facts_of(whole, program, schema)
     exact = with_asked_digits(options, asked, whole)
     correctness, tests = full_correctness(box, whole, program, outcome, asked, facts, exact)
+    correctness, _ = with_files(whole, correctness, outcome, ordered=asked.ordered, options=options)
     return Judged(correctness, tests, asked, facts, schema)
 
 

@@ -12,10 +12,9 @@ import msgspec
 
 from karat.core.suite import NotApplicable
 from karat.sandbox import BoxSession, Limits, Outcome, Sandbox, StepRun
-from karat.suites.codegen.plots.drawn import drawing_limits, expects_plot, with_drawing
+from karat.suites.codegen.plots.drawn import drawing_limits
 from karat.suites.codegen.records import Task
-from karat.suites.codegen.running.execution import MB, given_files, given_tables
-from karat.suites.codegen.running.missing_packages import with_missing_package
+from karat.suites.codegen.running.execution import MB, answered, expected_files, given_files, given_tables
 from karat.suites.codegen.steps.records import SESSION_TIMEOUT
 from karat.suites.codegen.steps.step_task import step_task
 
@@ -40,11 +39,21 @@ def step_limits(task: Task, number: int) -> Limits:
     return drawing_limits(step_task(task, number), limits, pictures=True)
 
 
-def _seen(box: Sandbox, task: Task, number: int, run: StepRun) -> StepRun:
-    """A step that was to draw has its answer in what it drew."""
+def _run(
+    box: Sandbox,
+    session: BoxSession,
+    task: Task,
+    number: int,
+    code: str,
+    state: int,
+    limits: Limits,
+    *,
+    keep: bool = True,
+) -> StepRun:
+    """One step; what it drew or wrote may be its answer."""
     whole = step_task(task, number)
-    outcome = with_missing_package(run.outcome, box.environment)
-    return msgspec.structs.replace(run, outcome=with_drawing(whole, outcome) if expects_plot(whole) else outcome)
+    run = session.step(code, state, limits=limits, keep=keep, files=expected_files(whole))
+    return msgspec.structs.replace(run, outcome=answered(box, whole, code, run.outcome))
 
 
 def run_steps(box: Sandbox, task: Task, codes: Sequence[str | None], seconds: float) -> RanSteps:
@@ -61,11 +70,11 @@ def run_steps(box: Sandbox, task: Task, codes: Sequence[str | None], seconds: fl
             short = left < limits.wall
             if left <= 0:
                 return RanSteps(tuple(runs), SESSION_TIMEOUT)
-            run = session.step(code, state, limits=_at_most(limits, left))
+            run = _run(box, session, task, number, code, state, _at_most(limits, left))
             left -= run.outcome.wall
             if short and run.outcome.status == "timeout":
                 return RanSteps(tuple(runs), SESSION_TIMEOUT)
-            runs.append(_seen(box, task, number, run))
+            runs.append(run)
             state = state if run.snapshot is None else run.snapshot
     return RanSteps(tuple(runs))
 
@@ -82,8 +91,7 @@ def run_alone(box: Sandbox, task: Task, codes: Sequence[str | None]) -> list[Ste
         state = after_setup(session, task)
         for number, (step, code) in enumerate(zip(task.steps, codes, strict=False), start=1):
             limits = step_limits(task, number)
-            run = None if code is None else session.step(code, state, limits=limits, keep=False)
-            runs.append(None if run is None else _seen(box, task, number, run))
+            runs.append(None if code is None else _run(box, session, task, number, code, state, limits, keep=False))
             if number < len(codes):
                 reference = session.step(step.reference, state, limits=limits)
                 if reference.snapshot is None:

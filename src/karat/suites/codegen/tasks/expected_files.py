@@ -14,6 +14,7 @@ from yaml.nodes import MappingNode, Node, ScalarNode
 
 from karat.core.json_types import JsonObject
 from karat.core.yaml.structs import Findings
+from karat.suites.codegen.plots.expected import read_plot
 from karat.suites.codegen.records import ExpectedFile, ImageSize
 from karat.suites.codegen.tasks.expected_names import (
     Reader,
@@ -30,7 +31,7 @@ from karat.suites.codegen.tasks.literal_values import columns_of, is_columns, is
 MOST_FILES = 20
 LONGEST_NAME = 200
 IMAGE_FORMATS = ("png", "jpeg", "gif", "bmp", "svg")
-CONTENTS = ("value", "table", "file", "columns", "rows", "image")
+CONTENTS = ("value", "table", "file", "columns", "rows", "image", "plot")
 """What is in a file: one of these at most."""
 
 
@@ -68,7 +69,7 @@ def _entry(node: Node, folder: Path, findings: Findings) -> ExpectedFile | None:
     if fields is None or not one_form(node, given, findings):
         return None
     if not given:
-        findings.add(node, "nothing says what must be in this file", "Give value, table, file or image.")
+        findings.add(node, "nothing says what must be in this file", "Give value, table, file, image or plot.")
         return None
     return msgspec.convert(fields, ExpectedFile)
 
@@ -103,6 +104,14 @@ def _image(node: Node, _folder: Path, findings: Findings) -> JsonObject | None:
     return {"image": ImageSize(found.width, found.height, name)}
 
 
+def _plot(node: Node, folder: Path, findings: Findings) -> JsonObject | None:
+    plot = read_plot(node, folder, findings)
+    if plot is not None and any(panel.reference for panel in plot.panels):
+        findings.add(node, "the plot of a file must be stated; the reference cannot say it")
+        return None
+    return None if plot is None else {"plot": plot}
+
+
 FILE_NAMES: Mapping[str, Reader] = {
     "value": read_value,
     "unit": read_unit,
@@ -112,4 +121,5 @@ FILE_NAMES: Mapping[str, Reader] = {
     "file": read_file,
     "sheet": _sheet,
     "image": _image,
+    "plot": _plot,
 }

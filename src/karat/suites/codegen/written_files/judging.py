@@ -17,6 +17,9 @@ from karat.core.suite import NotApplicable
 from karat.sandbox import Column, Outcome, Plain, Table, WrittenFile
 from karat.suites.codegen.metrics.correctness import PART, Correctness, Gold, as_gold, judge, judge_in_unit
 from karat.suites.codegen.options import Options
+from karat.suites.codegen.plots.correctness import figures_correctness
+from karat.suites.codegen.plots.records import PlotGold
+from karat.suites.codegen.plots.sent import figures_of
 from karat.suites.codegen.records import ExpectedFile, FileReport, Task
 from karat.suites.codegen.results.tables import NoTableError, file_table
 from karat.suites.codegen.running.sandbox_client import reading_box
@@ -35,6 +38,9 @@ def judge_files(
     found: dict[str, Correctness] = {}
     notes: dict[str, str] = {}
     for name, wanted in expected.items():
+        if wanted.plot is not None:
+            found[name], notes[name] = _plot(name, wanted.plot, outcome, options), ""
+            continue
         found[name], notes[name] = _judge(name, wanted, written, ordered=ordered, options=options)
     return _together(found), _listed(outcome.files, found, notes)
 
@@ -63,6 +69,15 @@ def _judge(
     else:
         word = judge(gold, content, ordered=ordered, options=options)
     return word, ", ".join(f"{key} {value!r}" if key != "index" else value for key, value in said.items())
+
+
+def _plot(name: str, gold: PlotGold, outcome: Outcome, options: Options) -> Correctness:
+    """The figure that was saved under this name; the picture itself is not looked at."""
+    saved = [figure for figure in figures_of(outcome.figures) if name in figure.saved]
+    written = [file.name for file in outcome.files]
+    if not saved:
+        return _unreadable(name, "no figure was saved in it") if name in written else _missing(name, written)
+    return figures_correctness(gold, saved[-1:], options.compare_options())
 
 
 def _gold(wanted: ExpectedFile) -> Gold:
