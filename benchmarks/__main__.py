@@ -37,6 +37,7 @@ NAMES = (
     "retrieval_ranks_gpu",
     "retrieval_tune",
     "sandbox",
+    "sandbox_steps",
     "codegen_scores",
     "codegen_plots",
     "codegen_mutants",

@@ -19,6 +19,7 @@ import pytest
 from tests.e2e import browser
 from tests.web.conftest import served
 from tests.web.four_suites import SUITES, Pair, build
+from tests.web.staged_run import add_staged
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -48,6 +49,7 @@ OTHERS = {
     "tune": "/tune?run={run}",
     "tune at a budget": "/tune?run={run}&budget=30",
     "no such page": "/nothing",
+    "run with what was confused": "/runs/{staged}",
 }
 """Pages that are the same for all suites, or that one suite has."""
 STATUS = {"no-such-page": 404}
@@ -68,13 +70,15 @@ class Viewer(msgspec.Struct, frozen=True):
 
     address: str
     pairs: dict[str, Pair]
+    staged: str
 
 
 @pytest.fixture(scope="module")
 def viewer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Viewer]:
     url, pairs = build(tmp_path_factory.mktemp("look"))
+    staged = add_staged(url, 4)
     with served(url) as address:
-        yield Viewer(address, pairs)
+        yield Viewer(address, pairs, staged)
 
 
 @pytest.fixture(scope="module")
@@ -133,7 +137,8 @@ def looked_at(page: Page, viewer: Viewer, path: str, name: str) -> list[str]:
 def address(pattern: str, viewer: Viewer, suite: str) -> str:
     """A page's address for the runs of a suite."""
     fields = msgspec.structs.asdict(viewer.pairs[suite])
-    return pattern.format(**fields | {"wrong_id": quote(fields["wrong_id"]), "suite": suite})
+    fields |= {"wrong_id": quote(fields["wrong_id"]), "suite": suite, "staged": viewer.staged}
+    return pattern.format(**fields)
 
 
 @pytest.mark.parametrize("suite", SUITES)

@@ -60,6 +60,9 @@ class Table(msgspec.Struct, frozen=True):
     title: str = ""
     note: str = ""
     """A sentence under the title: how to read the figures."""
+    look: Literal["", "swaps"] = ""
+    """``swaps``: a row says what was expected and what was given in its place. Its columns are: where, expected, its
+    name, given, its name, how often, cases; pages draw it as pairs."""
 
 
 class Series(msgspec.Struct, frozen=True):

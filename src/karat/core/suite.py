@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from karat.core.import_rows import Imported, ImportRow
     from karat.core.noted import Noted
     from karat.core.recorded import Recorded
-    from karat.core.report import Report
+    from karat.core.report import Report, Sheet
     from karat.core.results.result import CaseResult, Estimator, RepeatResult, RunResult
     from karat.core.system import SystemConfig
 
@@ -186,6 +186,11 @@ class NotApplicable(Exception):
     """
 
 
+def no_sheets(_result: RunResult, _estimate: Estimator) -> Sequence[Sheet]:
+    """For a suite that counts nothing over all cases."""
+    return ()
+
+
 @dataclass(frozen=True)
 class Suite(Generic[Target, Options, Comparison]):
     """One kind of question and answer, from files to report.
@@ -248,6 +253,9 @@ class Suite(Generic[Target, Options, Comparison]):
     """Lines for the terminal that only this suite can say."""
     advice: Callable[[RunResult, str], Sequence[Advice]] = lambda _result, _cases: ()
     """(result, the path of its cases where it is known) → what to do about it."""
+    run_sheets: Callable[[RunResult, Estimator], Sequence[Sheet]] = no_sheets
+    """The sheets of the report that say over all cases where answers go wrong. Pages of a run draw their matrices,
+    their bars with intervals and their ``swaps``."""
     figures: Callable[[RunResult, Estimator], JsonMapping] = lambda _result, _estimate: {}
     """What only this suite counts over a whole run, by name, as plain JSON values."""
     reasons: tuple[str, ...] = ()

@@ -98,6 +98,8 @@ def comparison_page(item: Compared) -> ComparisonPage:
     """Put together from the statistics; no case is read."""
     metrics = item.comparison.metrics
     judged = [one for one in metrics if one.headline] or list(metrics)
+    deciding = item.comparison.right_wrong.metric if item.comparison.right_wrong is not None else ""
+    judged.sort(key=lambda one: one.metric != deciding)  # what the title says comes first
     rest = [one for one in metrics if one not in judged and one.difference is not None]
     end = _end(judged)
     notes = item.comparison.warnings

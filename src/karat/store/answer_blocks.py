@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 
 from karat.core.records import CallError, Prediction, is_wrapped, join_trace, with_own_trace
 from karat.store.block_tables import Stored, append_block, block_at, blocks_from, end_of
-from karat.store.blocks import DamagedBlock, in_blocks
+from karat.store.blocks import Block, DamagedBlock, in_blocks
 from karat.store.codec import from_text, from_texts, to_text
 from karat.store.schema import run_blocks
 
@@ -44,7 +44,22 @@ class _CaseIds(msgspec.Struct, frozen=True, array_like=True, gc=False):
     cases: list[str]
 
 
+class SearchKeys(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """What a search needs of these columns; the others are passed over."""
+
+    cases: list[str]
+    turns: msgspec.Raw
+    repeats: msgspec.Raw
+    errors: dict[int, tuple[str, str, int]]
+    latencies: msgspec.Raw
+    tokens: msgspec.Raw
+    costs: msgspec.Raw
+    created: msgspec.Raw
+    unfolded: str | None
+
+
 _decoder = msgspec.msgpack.Decoder(Keys)
+_search_decoder = msgspec.msgpack.Decoder(SearchKeys)
 _ids_decoder = msgspec.msgpack.Decoder(_CaseIds)
 
 
@@ -109,7 +124,7 @@ def case_ids_of(stored: Stored) -> list[str]:
     return from_texts(_ids_decoder.decode(stored.block.items()[0]).cases)
 
 
-def error_at(keys: Keys, place: int) -> CallError | None:
+def error_at(keys: Keys | SearchKeys, place: int) -> CallError | None:
     """Why a call gave no answer; None when it gave one."""
     found = keys.errors.get(place)
     return None if found is None else CallError(from_text(found[0]), from_text(found[1]), found[2])
@@ -120,8 +135,9 @@ def answers_at(connection: Connection, run_id: int, first: int, wanted: Containe
     stored = block_at(connection, run_blocks, run_id, KEYS, first)
     if stored is None:
         return []
-    keys, responses = keys_of(stored), _responses(connection, run_id, stored)
-    places = (place for place, case in enumerate(keys.cases) if case in wanted)
+    keys = keys_of(stored)
+    places = [place for place, case in enumerate(keys.cases) if case in wanted]
+    responses = dict(zip(places, _responses_block(connection, run_id, stored).items_at(places), strict=True))
     return [
         with_own_trace(
             Prediction(
@@ -142,7 +158,7 @@ def answers_at(connection: Connection, run_id: int, first: int, wanted: Containe
 class AnswerBlock(msgspec.Struct, frozen=True):
     """The answers of a block without an object for each: the responses one after the other, and where each ends."""
 
-    keys: Keys
+    keys: SearchKeys
     responses: bytes
     ends: list[int]
 
@@ -151,7 +167,9 @@ def answer_blocks(connection: Connection, run_id: int) -> Iterator[AnswerBlock]:
     """All blocks of a run's answers, in the order in which they came."""
     held = blocks_from(connection, run_blocks, run_id, RESPONSES)
     for stored, answers in zip(blocks_from(connection, run_blocks, run_id, KEYS), held, strict=True):
-        yield AnswerBlock(keys_of(stored), *answers.block.joined())
+        keys = _search_decoder.decode(stored.block.items()[0])
+        keys = msgspec.structs.replace(keys, cases=from_texts(keys.cases))
+        yield AnswerBlock(keys, *answers.block.joined())
 
 
 def answers_of(connection: Connection, run_id: int, stored: Stored) -> list[Prediction]:
@@ -175,7 +193,11 @@ def answers_of(connection: Connection, run_id: int, stored: Stored) -> list[Pred
 
 
 def _responses(connection: Connection, run_id: int, stored: Stored) -> list[bytes]:
+    return _responses_block(connection, run_id, stored).items()
+
+
+def _responses_block(connection: Connection, run_id: int, stored: Stored) -> Block:
     held = block_at(connection, run_blocks, run_id, RESPONSES, stored.first)
     if held is None or held.first != stored.first:
         raise DamagedBlock("the responses of a block of answers are missing")
-    return held.block.items()
+    return held.block

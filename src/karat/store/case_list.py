@@ -105,7 +105,9 @@ class CaseList:
         """Which cases these are."""
         import numpy as np
 
-        return np.fromiter((case in case_ids for case in self.columns.case_ids), bool, len(self))
+        if not case_ids:
+            return np.zeros(len(self), bool)
+        return np.fromiter(map(case_ids.__contains__, self.columns.case_ids), bool, len(self))
 
     def lines(self, connection: Connection, positions: Sequence[int]) -> list[Line]:
         """The lines of the cases at these positions, in this order."""

@@ -3,12 +3,14 @@ reading all."""
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 
 from sqlalchemy import Connection
 
 from karat.store.block_tables import append_block, block_at, blocks_from, end_of
-from karat.store.blocks import DamagedBlock, in_blocks
+from karat.store.blocks import Block, DamagedBlock, in_blocks
 from karat.store.codec import from_bytes, to_bytes
 from karat.store.schema import run_blocks
 
@@ -55,15 +57,28 @@ def read_named(connection: Connection, run_id: int, case_ids: Iterable[str]) -> 
     for stored in blocks_from(connection, run_blocks, run_id, IDS):
         if len(found) == len(wanted):
             break
-        payload = stored.block.payload()
-        near = [one for one in wanted if one in payload]
-        places = {one: place for place, one in enumerate(stored.block.items()) if one in wanted} if near else {}
+        places = _places_in(stored.block, wanted)
         if not places:
             continue
         held = block_at(connection, run_blocks, run_id, CASES, stored.first)
         if held is None:
             raise DamagedBlock("the cases of a block of ids are missing")
-        items = held.block.items()
-        for one, place in places.items():
-            found.setdefault(wanted[one], items[place])
+        for one, item in zip(places, held.block.items_at(list(places.values())), strict=True):
+            found.setdefault(wanted[one], item)
+    return found
+
+
+def _places_in(block: Block, wanted: Iterable[bytes]) -> dict[bytes, int]:
+    """Where these are among what a block holds, the last place of each; those that are not there are left out."""
+    data, ends = block.joined()
+    found: dict[bytes, int] = {}
+    for one in wanted:
+        if not one and (empty := [place for place, (begin, end) in enumerate(pairwise((0, *ends))) if begin == end]):
+            found[one] = empty[-1]
+        at = data.find(one) if one else -1
+        while at >= 0:
+            place = bisect_right(ends, at)
+            if (ends[place - 1] if place else 0) == at and ends[place] == at + len(one):
+                found[one] = place
+            at = data.find(one, at + 1)
     return found

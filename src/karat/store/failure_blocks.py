@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable
+from functools import lru_cache
 
 from sqlalchemy import Connection
 
@@ -15,8 +16,8 @@ from karat.store.blocks import DamagedBlock
 from karat.store.schema import scoring_blocks
 
 FAILURES = "failures"
-MOST_KNOWN = 50_000
-"""Texts whose numbers are remembered from block to block."""
+MOST_HELD = 32
+"""Blocks that are held while the words of groups are looked up: most of them are in the first few."""
 
 ReadBlock = Callable[[int], PackedBlock]
 """The failures of the block that holds a position."""
@@ -30,22 +31,21 @@ def read_failures(connection: Connection, scoring: int, count: int, read: ReadBl
         return None
     labels, families, counts = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
     firsts, ends = list[int](), [0]
-    known: dict[bytes, int] = {}
     for stored in blocks_from(connection, scoring_blocks, scoring, FAILURES):
         found = unpack_block(stored.block.items()[0])
-        if len(known) > MOST_KNOWN:
-            known.clear()
-        own = [np.array(numbers, np.int64) for numbers in numbers_in(found, known)]
-        labels.append(own[0][found.codes])
-        families.append(own[1][found.codes])
+        own_labels, own_families = numbers_in(found)
+        labels.append(own_labels[found.codes])
+        families.append(own_families[found.codes])
         counts.append(np.diff(found.starts))
         firsts.append(stored.first)
         ends.append(ends[-1] + len(found.codes))
     starts = np.concatenate(([0], np.cumsum(np.concatenate(counts)))).astype(np.int64)
 
+    read_once = lru_cache(MOST_HELD)(read)
+
     def word_of(entry: int) -> Word:
         place = bisect_right(ends, entry) - 1
-        return read(firsts[place]).word_of(entry - ends[place])
+        return read_once(firsts[place]).word_of(entry - ends[place])
 
     return FailureColumns(starts, np.concatenate(labels), np.concatenate(families), word_of)
 

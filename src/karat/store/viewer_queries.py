@@ -12,7 +12,7 @@ from sqlalchemy import select
 from karat.core.results.columns import Columns
 from karat.core.results.result import CaseResult
 from karat.store import case_pages, filters_and_case_sets
-from karat.store.answer_blocks import KEYS, AnswerBlock, answer_blocks, keys_of
+from karat.store.answer_blocks import KEYS, AnswerBlock, answer_blocks, case_ids_of
 from karat.store.block_tables import blocks_from
 from karat.store.case_history import CaseInRun, read_case_results, read_history, read_settings
 from karat.store.case_list import CaseList, Line
@@ -191,7 +191,7 @@ class Viewing:
             seen: set[str] = set()
             often = waiting_cases(connection, run_id)
             for stored in blocks_from(connection, run_blocks, run_id, KEYS):
-                cases = keys_of(stored).cases
+                cases = case_ids_of(stored)
                 own = set(cases)
                 often |= seen & own
                 if len(own) < len(cases):

@@ -7,8 +7,22 @@ the few other characters that change are replaced one kind after the other. The 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
+
+
+class CasePlaces(Sequence[int]):
+    """The position of each of these cases, looked up when it is asked for: few texts have the word that is searched
+    for. -1: the case does not count."""
+
+    def __init__(self, cases: Sequence[str], places: Mapping[str, int]) -> None:
+        self._cases, self._places = cases, places
+
+    def __len__(self) -> int:
+        return len(self._cases)
+
+    def __getitem__(self, row: int) -> int:  # type: ignore[override]  # no slices are asked for
+        return self._places.get(self._cases[row], -1)
 
 
 class FoldedBlock:

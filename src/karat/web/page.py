@@ -46,6 +46,7 @@ class Viewer:
         self.kept_pages = Kept(64)
         """For what fills a page: a few cases with their answers, or a report."""
         self.reports = WaitingReports()
+        self.views = WaitingReports()
         self.last_searched = LastSearched()
         self.watched = Watched(store)
         self.resuming = resuming or Resuming()

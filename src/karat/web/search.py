@@ -16,7 +16,7 @@ from karat.store import RunRow
 from karat.store.answer_blocks import AnswerBlock, error_at
 from karat.store.case_pages import CaseQuery, searched_words
 from karat.web.failure_groups import with_group
-from karat.web.folded_text import FoldedBlock, folded_in_place, folded_texts
+from karat.web.folded_text import CasePlaces, FoldedBlock, folded_in_place, folded_texts
 from karat.web.newly import with_change
 from karat.web.page import Viewer
 from karat.web.recent_search import Positions
@@ -44,9 +44,9 @@ def _blocks(viewer: Viewer, row: RunRow, scoring: int) -> Iterator[FoldedBlock]:
     """The answers of the scoring's cases. A case with several has them in one text, as people read them."""
     places = viewer.viewing.places(scoring)
     often = viewer.viewing.answered_often(row.id)
+    once = {case: place for case, place in places.items() if case not in often} if often else places
     for block in viewer.viewing.answer_blocks(row.id):
-        positions = [-1 if case in often else places.get(case, -1) for case in block.keys.cases]
-        yield _folded(block, positions)
+        yield _folded(block, CasePlaces(block.keys.cases, once))
     ids = [case for case in places if case in often]
     for begin in range(0, len(ids), BATCH):
         batch = ids[begin : begin + BATCH]

@@ -4,11 +4,13 @@ put into groups without holding their texts."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from karat.core.explanation import Explanation, Failure, Outcome
+from karat.core.files.json import without_surrogates
 from karat.core.results.columns import StoredCases
 from karat.core.results.failures import case_failures
 from karat.core.results.result import CaseResult, RunResult
@@ -56,9 +58,9 @@ class FailureColumns(msgspec.Struct, frozen=True):
 
 
 def number_of(text: str) -> int:
-    """Stands for a text as long as this process runs; 64 bits, so that no two of a million are likely to be the
-    same."""
-    return hash(text) or 1
+    """Stands for a text as long as this process runs; 64 bits, so that no two of a million are likely to be the same.
+    It is the hash of the bytes that a store keeps of it, so that stored texts need not be decoded."""
+    return hash(without_surrogates(text).encode()) or 1
 
 
 def numbers_of(words: Iterable[Word]) -> tuple[list[int], list[int]]:
@@ -67,12 +69,15 @@ def numbers_of(words: Iterable[Word]) -> tuple[list[int], list[int]]:
     return [label for label, _ in pairs], [family for _, family in pairs]
 
 
-def numbers_in(block: PackedBlock, known: dict[bytes, int]) -> tuple[list[int], list[int]]:
-    """The same for a block as it is stored. ``known``: the numbers of texts of earlier blocks, to which new ones are
-    added."""
-    texts = {part for _, label, family in block.words for part in (label, family)}
-    known |= {text: number_of(text.decode()) for text in texts if text not in known}
-    return [known[label] for _, label, _ in block.words], [known[family] for _, _, family in block.words]
+def numbers_in(block: PackedBlock) -> tuple[Integers, Integers]:
+    """The same for a block as it is stored."""
+    import numpy as np
+
+    words = block.words
+    labels, families = (np.array([*map(hash, map(itemgetter(part), words))], np.int64) for part in (1, 2))
+    for numbers in (labels, families):
+        numbers[numbers == 0] = 1
+    return labels, families
 
 
 def from_words(found: WordLists) -> FailureColumns:

@@ -27,7 +27,7 @@ from karat.core.suite import Metric
 from karat.reports.html.case_forms import rendered_forms
 from karat.reports.html.cases import MOST_CASES, case_records, overview_table
 from karat.reports.html.order import worst_first
-from karat.reports.html.page import MOST_FIGURES, sections, shown_metrics, summary_rows, tables_by_case
+from karat.reports.html.page import MOST_FIGURES, Section, sections, shown_metrics, summary_rows, tables_by_case
 from karat.reports.html.text import cut, embedded_json, readable
 from karat.reports.html.where_it_fails import answer_sentence, where_it_fails
 from karat.reports.look.palette import chosen_by_reader
@@ -54,14 +54,20 @@ def html_report(
     estimate: Estimator,
     back: str = "",
     menu: Collection[str] = (),
+    *,
+    every: RunResult | None = None,
+    left_out: str = "",
 ) -> str:
     """The whole page. ``report`` is what the suite made of the result, ``metrics`` are the suite's. In the viewer it
-    has the viewer's head with the pages of ``menu``, and ``back`` is the page that it was opened from."""
-    shown = shown_metrics(result, (*metrics, *USAGE))
+    has the viewer's head with the pages of ``menu``, and ``back`` is the page that it was opened from. ``every``: all
+    cases, where the result has only those that are listed; ``left_out`` says what the page does not have."""
+    whole = result if every is None else every
+    shown = shown_metrics(whole, (*metrics, *USAGE))
     found = overview_table(report, result.cases)
     overview_sheet, overview = found if found else (None, None)
     parts, charts = sections(report, overview_sheet)
-    general = run_plots(result, shown, estimate)
+    parts += [Section("More tables", (), note=left_out)] if left_out else []
+    general = run_plots(whole, shown, estimate)
     order = worst_first(result, shown, MOST_CASES)
     cases = cases_at(result.cases, order)
     own = None if overview is None else msgspec.structs.replace(overview, rows=tuple(overview.rows[n] for n in order))
@@ -73,25 +79,25 @@ def html_report(
         "plots": [plot.spec for plot in (*general, *charts)],
         "config": plot_config(),
     }
-    rows = summary_rows(result, shown, {rate.metric: rate.reviewed for rate in reviewed_rates(result, metrics)})
-    main = main_metric(result, shown)
+    rows = summary_rows(whole, shown, {rate.metric: rate.reviewed for rate in reviewed_rates(whole, metrics)})
+    main = main_metric(whole, shown)
     figures = [row for row in rows if row.headline][:MOST_FIGURES]
     figures.sort(key=lambda row: main is None or row.title != readable(main.title))  # what the title says comes first
     return _page(
         back=back,
         menu=menu,
         title=cut(report.title, 200),
-        answer=answer_sentence(result, shown),
-        fails=where_it_fails(result, shown),
-        facts=_facts(result),
+        answer=answer_sentence(whole, shown),
+        fails=where_it_fails(whole, shown),
+        facts=_facts(whole),
         figures=figures,
         rows=[row for row in rows if row not in figures],
-        reviewed=f"{reviewed_words(result)}. {MEANING}" if any(row.reviewed for row in rows) else "",
+        reviewed=f"{reviewed_words(whole)}. {MEANING}" if any(row.reviewed for row in rows) else "",
         with_errors=any(row.with_errors for row in rows),
-        statuses=[(status.replace("_", " "), f"{count:,}") for status, count in result.status_counts().items()],
+        statuses=[(status.replace("_", " "), f"{count:,}") for status, count in whole.status_counts().items()],
         plots=list(enumerate(general)),
         sections=[(part, [(len(general) + number, charts[number]) for number in part.plots]) for part in parts],
-        total=len(result.cases),
+        total=len(whole.cases),
         kept=len(records["cases"]),
         forms=rendered_forms(result.run.suite, cases[: len(records["cases"])]),
         data=embedded_json(data),

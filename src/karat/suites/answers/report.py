@@ -39,7 +39,7 @@ def report(result: RunResult, estimate: Estimator) -> Report:
         _statistics(result, estimate),
         _reasons(result),
         _flips(result),
-        *sql_sheets(result),
+        *sql_sheets(result, estimate),
         errors_sheet(result),
         about_sheet(result, (*METRICS, *USAGE)),
     )

@@ -26,7 +26,7 @@ from karat.suites.data_query.predictions import RecordedLine, read_predictions, 
 from karat.suites.data_query.prompts import PROMPTING
 from karat.suites.data_query.reason_notes import REASON_NOTES
 from karat.suites.data_query.reasons import REASONS
-from karat.suites.data_query.report import report
+from karat.suites.data_query.report import report, run_sheets
 from karat.suites.data_query.responses import understand
 from karat.suites.data_query.rubric import RUBRIC
 from karat.suites.data_query.selection import Target
@@ -56,6 +56,7 @@ suite = Suite(
     explain=explaining(Details, explain),
     form=showing(Details, form),
     report=report,
+    run_sheets=run_sheets,
     figures=figures,
     reason_notes=REASON_NOTES,
     worked_examples=Path(__file__).with_name("worked_examples.json"),

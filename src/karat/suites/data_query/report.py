@@ -38,17 +38,21 @@ def report(result: RunResult, estimate: Estimator) -> Report:
     """The whole report."""
     names = _metric_names(result)
     sheets = [_overview(result, names), _statistics(result, estimate)]
+    sheets += run_sheets(result, estimate)
+    sheets += [sheet for sheet in (_label_drift(result), errors_sheet(result)) if sheet is not None]
+    sheets.append(about_sheet(result, [KNOWN[name] for name in names if name in KNOWN]))
+    return Report(f"{result.run.name or result.run.suite}: data query report", tuple(sheets))
+
+
+def run_sheets(result: RunResult, estimate: Estimator) -> list[Sheet]:
+    """What is found over all cases: outcomes, stages, confusions; those that there is data for."""
     kept = kept_details(result)
-    more = (
+    found = (
         outcomes.sheet(result, [details for _, details in kept], estimate),
         stages.sheet(kept, estimate),
         confusions.sheet(result, kept),
-        _label_drift(result),
-        errors_sheet(result),
     )
-    sheets += [sheet for sheet in more if sheet is not None]
-    sheets.append(about_sheet(result, [KNOWN[name] for name in names if name in KNOWN]))
-    return Report(f"{result.run.name or result.run.suite}: data query report", tuple(sheets))
+    return [sheet for sheet in found if sheet is not None]
 
 
 def _details(case: CaseResult) -> Details:

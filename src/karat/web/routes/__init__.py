@@ -20,6 +20,7 @@ from karat.web.routes import (
     review_agreement,
     review_queue,
     run,
+    run_views,
     runs,
     tune,
 )
@@ -29,6 +30,7 @@ ROUTERS = tuple(
     for module in (
         runs,
         run,
+        run_views,
         live,
         report,
         pin,

@@ -15,6 +15,7 @@ from starlette.responses import HTMLResponse, Response
 from karat.core import plugins
 from karat.core.results.result import RunResult
 from karat.reports.full_report import whole_report
+from karat.reports.html.large_run import LARGE, Say, large_report
 from karat.reports.html.report import content_policy, html_report
 from karat.stats.intervals.estimates import estimate
 from karat.store import run_name
@@ -36,16 +37,16 @@ def report_page(request: Request, run: str) -> Response:
     scoring = scoring_of(row)
     reviews = [review.id for review in viewer.store.reviews(row.id)]
 
-    def write() -> bytes:
-        return report_html(viewer.store.result(row.id, scoring), f"/runs/{run_name(row.id)}", viewer.menu())
+    def write(say: Say) -> bytes:
+        return report_html(viewer.store.result(row.id, scoring), f"/runs/{run_name(row.id)}", viewer.menu(), say)
 
     key = (scoring, *reviews)
     if row.cases <= AT_ONCE:
-        page = viewer.kept_pages(("report", *key, viewer.menu()), write)
+        page = viewer.kept_pages(("report", *key, viewer.menu()), lambda: write(unsaid))
     else:
         written = viewer.reports.get(key, write)
         if written is None:
-            return viewer.page(request, "report_wait.html", run=row)
+            return viewer.page(request, "report_wait.html", run=row, progress=viewer.reports.progress(key))
         if written.page is None:
             raise HTTPException(500, "The report could not be written. See the terminal where karat serve is running.")
         page = written.page
@@ -53,9 +54,18 @@ def report_page(request: Request, run: str) -> Response:
     return HTMLResponse(page)
 
 
-def report_html(result: RunResult, back: str = "", menu: Collection[str] = ()) -> bytes:
-    """The page as bytes, whatever the texts hold; ``back`` and ``menu`` where it is opened in the viewer."""
+def unsaid(_: str) -> None:
+    """For a report that nobody waits for."""
+
+
+def report_html(result: RunResult, back: str = "", menu: Collection[str] = (), say: Say = unsaid) -> bytes:
+    """The page as bytes, whatever the texts hold; ``back`` and ``menu`` where it is opened in the viewer. ``say`` is
+    told what is being done. Of a run with more cases than a page holds, only the worst are read."""
     suite = plugins.load_suite(result.run.suite)
+    if len(result.cases) > LARGE:
+        return large_report(result, suite, estimate, back, menu, say).encode("utf-8", "backslashreplace")
     metrics = suite.metrics_for(result.run.headline)
-    page = html_report(result, whole_report(result, suite), metrics, estimate, back, menu)
-    return page.encode("utf-8", "backslashreplace")
+    say(f"counting over {len(result.cases):,} cases")
+    report = whole_report(result, suite)
+    say("writing the page")
+    return html_report(result, report, metrics, estimate, back, menu).encode("utf-8", "backslashreplace")

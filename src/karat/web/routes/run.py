@@ -30,6 +30,7 @@ from karat.web.quick_filters import quick_filters
 from karat.web.review_panel import shown_verdicts
 from karat.web.routes.live import live_page
 from karat.web.run_title import run_title
+from karat.web.run_views import views_of
 from karat.web.search import with_answers
 from karat.web.where_it_fails import SHOWN, bars, outcomes
 
@@ -84,6 +85,7 @@ def run_page(request: Request, run: str) -> Response:
         bars=bars(viewer, row, main, found, _with_main(other)),
         first_bars=SHOWN,
         tags=tags,
+        views=views_of(viewer, row),
         filters=filters,
         columns=_telling(filters, lines),
         usual=listed_columns(figures),

@@ -113,7 +113,21 @@ async function fillDifferences() {
   }
 }
 
+// A part of the page that is still being counted: asked for until it is there, then put in its place.
+async function fillPart(spot) {
+  for (;;) {
+    await new Promise((done) => setTimeout(done, 1000));
+    const answer = await fetch(spot.dataset.part);
+    if (answer.status === 202) continue;
+    if (!answer.ok) return;
+    const part = new DOMParser().parseFromString(await answer.text(), "text/html");
+    spot.replaceWith(...part.body.childNodes);
+    return;
+  }
+}
+
 whenWhole(() => {
+  document.querySelectorAll("[data-part]").forEach((spot) => fillPart(spot).catch(() => {}));
   document.querySelectorAll("[data-progress]").forEach((panel) => watch(panel).catch(() => {}));
   fillDifferences().catch(() => {});
 });

@@ -7,6 +7,7 @@ from collections import Counter
 from karat.core.problems import count_of
 from karat.core.report import visible
 from karat.core.results.result import RunResult
+from karat.suites.answers.text_to_sql.breakdown import passes_by_difficulty
 from karat.suites.answers.text_to_sql.cost_report import SLOWER, Judged, slower
 from karat.suites.answers.text_to_sql.report import disagreements, failing_parts, queried
 
@@ -20,7 +21,15 @@ def sql_lines(result: RunResult) -> list[str]:
         return []
     said = {problem.message for problem in result.problems}
     more = [line for line in (searched_only_in_sqlite(result),) if line and line not in said]
-    return [*more, *_lucky(cases), *_disagreeing(cases), *_wrong(cases), *_gold(cases, result), *_slow(cases)]
+    return [
+        *more,
+        *_levels(cases),
+        *_lucky(cases),
+        *_disagreeing(cases),
+        *_wrong(cases),
+        *_gold(cases, result),
+        *_slow(cases),
+    ]
 
 
 def searched_only_in_sqlite(result: RunResult) -> str:
@@ -46,6 +55,16 @@ def _disagreeing(cases: list[Judged]) -> list[str]:
         shown = " · ".join(f"{count} {why}" for why, count in reasons.most_common(4))
         lines.append(f"  {reasons.total():>4} {name} {says}, strict {other}    {shown}")
     return lines
+
+
+def _levels(cases: list[Judged]) -> list[str]:
+    """Passes by difficulty, where there are several."""
+    found = [(level, right, of) for level, right, of in passes_by_difficulty(cases) if of]
+    if len(found) < 2:
+        return []
+    return [
+        "strict by difficulty    " + " · ".join(f"{level} {right:,} of {of:,}" for level, right, of in found[:MOST])
+    ]
 
 
 def _lucky(cases: list[Judged]) -> list[str]:

@@ -1,4 +1,5 @@
-"""The report's sheets for gold SQL: every figure of every case, where they disagree, and which parts fail most."""
+"""The report's sheets for gold SQL: every figure of every case, by difficulty and database, where they
+disagree, and which parts fail most."""
 
 from __future__ import annotations
 
@@ -6,9 +7,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 
 from karat.core.report import Cell, Column, Sheet, Table, bar_chart
-from karat.core.results.result import CaseResult, RunResult
+from karat.core.results.result import CaseResult, Estimator, RunResult
 from karat.suites.answers.details import SqlDetails, judged
 from karat.suites.answers.headline_profile import EVERY
+from karat.suites.answers.text_to_sql.breakdown import breakdown_sheet
 from karat.suites.answers.text_to_sql.cost_report import Judged, cost_sheet
 
 
@@ -17,12 +19,14 @@ def queried(result: RunResult) -> list[Judged]:
     return [(case, details, details.sql) for case, details in judged(result) if details.sql is not None]
 
 
-def sql_sheets(result: RunResult) -> list[Sheet]:
+def sql_sheets(result: RunResult, estimate: Estimator) -> list[Sheet]:
     """None where no gold is SQL."""
     cases = queried(result)
     if not cases:
         return []
-    return [_figures(cases), *_disagreements(cases), *_parts(cases), cost_sheet(cases, result.run.system)]
+    broken_down = breakdown_sheet(cases, estimate)
+    more = [broken_down] if broken_down is not None else []
+    return [_figures(cases), *more, *_disagreements(cases), *_parts(cases), cost_sheet(cases, result.run.system)]
 
 
 def disagreements(cases: Iterable[Judged]) -> Counter[tuple[str, str, str]]:

@@ -134,7 +134,7 @@ def sheet(result: RunResult, kept: Kept) -> Sheet | None:
         note = (
             f"The {SHOWN} heaviest of each dimension. A missed term spreads weight 1 over the terms selected too much."
         )
-        tables.append(Table(columns, tuple(rows), "Confused terms", note))
+        tables.append(Table(columns, tuple(rows), "Confused terms", note, look="swaps"))
     if counts:
         tags = list(counts["by_tag"])
         head = [Column("reason", width=22), Column("cases", "count", 9), Column("as main reason", "count", 10)]
