@@ -7,7 +7,7 @@ import pytest
 
 from karat.suites.codegen.metrics.performance import Scale, no_more, performance_of, scored
 from karat.suites.codegen.options import Options
-from karat.suites.codegen.records import TableSource, Task
+from karat.suites.codegen.records import Columns, TableSource, Task
 from karat.suites.codegen.running.sandbox_client import warm_box
 from karat.suites.codegen.running.scaled_tables import scaled
 
@@ -75,7 +75,7 @@ def test_larger_tables_stay_within_bounds() -> None:
 
 
 def test_larger_tables_have_more_keys_and_the_same_kind_of_values() -> None:
-    shop = {
+    shop: dict[str, Columns] = {
         "customers": {"id": [1, 2, 3, 4], "code": ["A-17", "A-18", "B-20", "C-31"]},
         "orders": {
             "customer_id": [1, 2, 2, 3, 4, 1, 3, None],
@@ -98,7 +98,7 @@ def test_larger_tables_have_more_keys_and_the_same_kind_of_values() -> None:
 def test_two_columns_that_are_the_key_together_are_not_repeated() -> None:
     months, regions = ["jan", "feb", "mar", "apr"], ["north", "south", "east"]
     pairs = [(month, region) for month in months for region in regions]
-    grid = {"month": [one for one, _ in pairs], "region": [two for _, two in pairs], "x": [5, 3] * 6}
+    grid: Columns = {"month": [one for one, _ in pairs], "region": [two for _, two in pairs], "x": [5, 3] * 6}
     assert scaled({"t": grid}, 4) is None
 
 
