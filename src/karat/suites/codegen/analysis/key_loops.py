@@ -28,7 +28,8 @@ def key_loop_filters(tree: ast.Module) -> list[Loss]:
         names = {node.id for node in ast.walk(target) if isinstance(node, ast.Name)}
         if not _are_keys(keys, known):
             continue
-        lines = [node.lineno for part in body for node in ast.walk(part) if _filters_by(node, names)]
+        chosen = [node for part in body for node in ast.walk(part) if isinstance(node, ast.Subscript)]
+        lines = [node.lineno for node in chosen if _filters_by(node, names)]
         if lines:
             found[min(lines)] = Loss(min(lines), REASON, KEY_FILTER, "key_filter")
     return [found[line] for line in sorted(found)]
@@ -79,10 +80,8 @@ def _counts(node: ast.expr) -> bool:
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "value_counts"
 
 
-def _filters_by(node: ast.AST, names: set[str]) -> bool:
+def _filters_by(node: ast.Subscript, names: set[str]) -> bool:
     """Whether this chooses rows by a column that equals one of these names: ``df[df.a == key]``, ``df.loc[…]``."""
-    if not isinstance(node, ast.Subscript):
-        return False
     for part in ast.walk(node.slice):
         if isinstance(part, ast.Compare) and len(part.ops) == 1 and isinstance(part.ops[0], ast.Eq):
             sides = (part.left, part.comparators[0])
