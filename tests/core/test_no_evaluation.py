@@ -46,6 +46,11 @@ KNOWN = {
     ("suites/codegen/harness/run_assert.py", "exec"),
     ("suites/codegen/harness/run_tests.py", "compile"),
     ("suites/codegen/harness/run_tests.py", "exec"),
+    ("suites/codegen/harness/run_unit_tests.py", "compile"),
+    ("suites/codegen/harness/run_unit_tests.py", "exec"),
+    ("suites/codegen/benchmarks/bigcodebench.py", ".literal_eval"),  # a list of names; nothing is called
+    ("suites/codegen/benchmarks/published_sets.py", ".literal_eval"),  # rows as Python writes them; nothing is called
+    ("suites/codegen/running/sql_programs.py", ".literal_eval"),  # a text that Karat has written itself
     ("suites/codegen/results/figures.py", ".literal_eval"),  # numbers, texts and lists of them; nothing is called
     ("suites/codegen/tasks/assert_code.py", ".literal_eval"),  # constants of a filter; nothing is called
     ("suites/codegen/tasks/assert_code.py", "compile"),  # only whether it can be: the result is thrown away

@@ -46,7 +46,7 @@ _ALL = (
     ),
     Extra(
         "codegen",
-        {"pandas": "pandas", "pyarrow": "pyarrow", "matplotlib": "matplotlib", "ruff": "ruff"},
+        {"pandas": "pandas", "pyarrow": "pyarrow", "matplotlib": "matplotlib", "openpyxl": "openpyxl", "ruff": "ruff"},
         "the suite codegen: running generated pandas code",
     ),
     Extra("serve", {"fastapi": "fastapi", "uvicorn": "uvicorn"}, "karat serve, the viewer"),

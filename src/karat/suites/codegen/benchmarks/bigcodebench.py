@@ -44,8 +44,9 @@ def read(row: JsonMapping, _beside: Neighbours, source: Where) -> list[Case[Task
         count = count_tests(told.test)
         libs = told.libs if isinstance(told.libs, tuple) else tuple(map(str, ast.literal_eval(told.libs or "[]")))
         head = told.complete_prompt.index(f"def {told.entry_point}(")
-    except (msgspec.ValidationError, SyntaxError, ValueError) as error:
-        message = f"not a BigCodeBench task: {str(error).splitlines()[0]}"
+    except (msgspec.ValidationError, SyntaxError, ValueError, MemoryError, RecursionError) as error:
+        said = (str(error).splitlines() or ["nested too deeply"])[0]
+        message = f"not a BigCodeBench task: {said}"
         return [Problem(message, file=source.file, line=source.line)]
     if not count:
         return [Problem("its test has no unittest class with tests", file=source.file, line=source.line)]
