@@ -53,10 +53,14 @@ def keys(value: object, at: str = "") -> Iterator[str]:
 
 
 def figures(result: Any) -> dict[str, Any]:  # JSON
-    """Metric → its mean, interval and count; case → its state and scores."""
+    """Metric → its mean, interval and count; case and metric → its state and score. A later version may add metrics."""
     wanted = ("mean", "n", "low", "high", "undefined")
     means = {row["metric"]: [row.get(name) for name in wanted] for row in result["summary"]}
-    return means | {case["id"]: [case["status"], case["scores"]] for case in result["cases"]}
+    return means | {
+        f"{case['id']} {metric}": [case["status"], value]
+        for case in result["cases"]
+        for metric, value in case["scores"].items()
+    }
 
 
 def test_every_published_version_is_frozen_once() -> None:

@@ -44,7 +44,7 @@ def environment(name: str) -> Path:
     if not mark.is_file() or mark.read_text() != wanted:
         shutil.rmtree(folder, ignore_errors=True)
         subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
-        subprocess.run([str(python), "-m", "pip", "install", "-q", *PACKAGES[name]], check=True)
+        subprocess.run([str(python), "-m", "pip", "install", "-q", "--no-compile", *PACKAGES[name]], check=True)
         if (
             name == "bqemulator"
         ):  # it installs this extension by itself, from the network, unless it finds it in its home
