@@ -12,10 +12,11 @@ IDLE = 60.0
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _PYTHON = re.compile(r"\d+\.\d+(\.\d+)?")
+_VERSION = r"(?:===?|[<>~!]=|[<>])\s*+[A-Za-z0-9.*+!_-]++"
+# Nothing that was taken is given back (``++``), so that no text takes long.
 _REQUIREMENT = re.compile(
-    r"(?P<name>[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?)\s*(\[[A-Za-z0-9._,\s-]+\])?"
-    r"\s*(\(?\s*(===?|[<>~!]=|[<>])\s*[A-Za-z0-9.*+!_-]+(\s*,\s*(===?|[<>~!]=|[<>])\s*[A-Za-z0-9.*+!_-]+)*\s*\)?)?"
-    r"\s*(;[^\n\r]+)?"
+    r"(?P<name>[A-Za-z0-9]++(?:[._-]++[A-Za-z0-9]++)*+)\s*+(?:\[[A-Za-z0-9._,\s-]++\])?+\s*+"
+    rf"(?:\(?+\s*+{_VERSION}(?:\s*+,\s*+{_VERSION})*+\s*+\)?+)?+\s*+(?:;[^\n\r]++)?+"
 )
 
 

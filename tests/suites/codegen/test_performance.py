@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from karat.suites.codegen.metrics.performance import Scale, no_more, performance_of, scored
 from karat.suites.codegen.options import Options
-from karat.suites.codegen.records import TableSource, Task
+from karat.suites.codegen.records import Columns, TableSource, Task
 from karat.suites.codegen.running.sandbox_client import warm_box
+from karat.suites.codegen.running.scaled_results import wrong_when_larger
 from karat.suites.codegen.running.scaled_tables import scaled
 
 MB = 1024**2
@@ -68,10 +70,77 @@ def test_when_there_is_nothing_to_measure_the_reason_is_said(task: Task, passed:
     assert found.score is None and found.reason
 
 
-def test_scaling_repeats_rows_within_bounds() -> None:
-    assert scaled({"t": {"a": [1, 2]}}, 2) == {"t": {"a": [1, 2, 1, 2]}}
+def test_larger_tables_stay_within_bounds() -> None:
     assert scaled({"t": {"a": [0] * 1000}}, 1024) is None
     assert scaled({}, 4) is None
+
+
+def test_larger_tables_have_more_keys_and_the_same_kind_of_values() -> None:
+    shop: dict[str, Columns] = {
+        "customers": {"id": [1, 2, 3, 4], "code": ["A-17", "A-18", "B-20", "C-31"]},
+        "orders": {
+            "customer_id": [1, 2, 2, 3, 4, 1, 3, None],
+            "amount": [2.5, 3.25, 9.0, 4.5, 1.25, 7.75, 8.0, 6.5],
+            "state": ["open", "paid", "open", "open", "paid", "paid", "open", "paid"],
+        },
+    }
+    made = scaled(shop, 16)
+    assert made is not None and made == scaled(shop, 16)
+    customers, orders = made["customers"], made["orders"]
+    assert customers["id"] == list(range(1, 65))
+    assert len(set(customers["code"])) == 64 and set(shop["customers"]["code"]) <= set(customers["code"])
+    assert customers["code"] == sorted(customers["code"])  # as they were
+    assert len(orders["amount"]) == len(set(orders["amount"])) == 128
+    known = {value for value in orders["customer_id"] if value is not None}
+    assert known <= set(customers["id"]) and len(known) > 40 and None in orders["customer_id"]
+    assert set(orders["state"]) == {"open", "paid"}
+
+
+def test_two_columns_that_are_the_key_together_are_not_repeated() -> None:
+    months, regions = ["jan", "feb", "mar", "apr"], ["north", "south", "east"]
+    pairs = [(month, region) for month in months for region in regions]
+    grid: Columns = {"month": [one for one, _ in pairs], "region": [two for _, two in pairs], "x": [5, 3] * 6}
+    assert scaled({"t": grid}, 4) is None
+
+
+WRONG_WHEN_LARGE = 'result = df.groupby("g")["x"].sum() if len(df) < 5000 else df["g"].head(7)'
+
+
+def test_code_that_is_wrong_on_larger_tables_has_nothing_there() -> None:
+    options = Options(repeats_for_timing=1, scales=(1, 4, 16))
+    found = performance_of(warm_box(), TASK, WRONG_WHEN_LARGE, passed=True, options=options)
+    assert [(scale.scale, scale.wrong) for scale in found.scales] == [(1, False), (4, True)]
+    assert found.score == 0 and found.reason == "with 4 times the rows its result is not the reference's"
+
+
+def test_a_difference_counts_only_where_the_reference_is_clear() -> None:
+    task = msgspec.structs.replace(TASK, reference='result = df["x"].iloc[0]')  # it depends on the order of rows
+    options = Options(repeats_for_timing=1, scales=(1, 4))
+    code = 'result = df["x"].iloc[0] if len(df) < 5000 else -1.0'
+    found = performance_of(warm_box(), task, code, passed=True, options=options)
+    assert [scale.wrong for scale in found.scales] == [False, False]
+
+
+def test_a_tie_on_larger_tables_is_no_mistake() -> None:
+    task = Task(
+        tables={"t": TableSource(columns={"c": ["oak", "oak", "elm"]})},
+        reference='result = df.groupby("c").size().idxmax()',
+    )
+    code = 'result = df.groupby("c").size()[::-1].idxmax()'
+    tied: dict[str, Columns] = {"t": {"c": ["oak", "elm", "oak", "elm"]}}
+    clear: dict[str, Columns] = {"t": {"c": ["elm", "elm", "elm", "oak"]}}
+
+    def wrong(larger: dict[str, Columns], second: dict[str, Columns], given: str, code: str) -> bool:
+        results, options = ("elm", given), Options()
+        return wrong_when_larger(
+            warm_box(), task, code, larger, results, second=lambda: second, ordered=False, options=options
+        )
+
+    assert not wrong(tied, tied, "oak", code)
+    assert not wrong(clear, tied, "elm", code)
+    always = 'result = "oak"'
+    assert wrong(clear, clear, "oak", always)
+    assert not wrong(clear, {"t": {"c": ["oak", "oak", "elm"]}}, "oak", always)  # right on the second drawing
 
 
 @pytest.mark.parametrize(

@@ -36,6 +36,14 @@ def test_plain_code_loses_nothing() -> None:
         ("df.sort_values('a', inplace=True)\nresult = df", "inplace", 1),
         ("x = df[df.a > 1].b.sum()\nresult = x / df[df.a > 1].a.sum()", "repeated", 2),
         ("out = df\nfor i in (1, 2):\n    out = pd.concat([out, df])\nresult = out", "growing", 3),
+        ("s = {}\nfor k in df['a'].unique():\n    s[k] = df[df['a'] == k].b.sum()\nresult = s", "key_filter", 3),
+        ("result = {k: df.loc[k == df.a, 'b'].sum() for k in sorted(set(df.a))}", "key_filter", 1),
+        (
+            "ks = df.a.dropna().unique().tolist()\nresult = [df[(df.a == k) & (df.b > 1)].b.max() for k in ks]",
+            "key_filter",
+            2,
+        ),
+        ("result = [df[df.a == k].b.sum() for k in df.a.value_counts().index]", "key_filter", 1),
         ("unused = df.a.sum()\nresult = df.b.sum()", "dead", 1),
         ("result = df.a.isnull()", "PD003", 1),
     ],
@@ -46,6 +54,19 @@ def test_each_habit_costs_points_at_its_line(code: str, rule: str, line: int) ->
     assert next(loss for loss in found.lost if loss.rule == rule).line == line
     assert found.score == pytest.approx(1 - sum(loss.points for loss in found.lost))
     assert all(loss.reason and loss.points >= 0 for loss in found.lost)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "result = {k: df[df.a == k].b.sum() for k in ('x', 'y')}",  # two that are asked for
+        "result = {k: part.b.sum() for k, part in df.groupby('a')}",
+        "result = [str(k) for k in df.a.unique() if k == 1]",
+        "result = [df[df.a == 1].b.sum() + k for k in df.b.unique()]",
+    ],
+)
+def test_loops_over_keys_without_a_filter_by_them_cost_nothing(code: str) -> None:
+    assert "key_filter" not in {loss.rule for loss in looked_at(code).lost}
 
 
 @pytest.mark.parametrize("code", ["df['a']['b'] = 1\nresult = df", "for x in [1, 2]:\n    print(x)\nresult = 1"])

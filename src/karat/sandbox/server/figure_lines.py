@@ -44,12 +44,14 @@ class Line:
         return self._over(x, y, others, bars)
 
     def _over(self, x: Any, y: Any, others: list[Line], bars: list[tuple[float, float]]) -> bool:
-        if not len(x) or not len(y) or self.markers:
+        kinds = len(numpy.unique(x)), len(numpy.unique(y))
+        upright, lying = (
+            (len(x), kinds[0]) == (2, 1) or kinds == (3, 2),
+            (len(y), kinds[1]) == (2, 1) or kinds == (2, 3),
+        )
+        if self.markers or not (upright or lying) or len(x) not in (2, 6):  # 6: with a cap at both ends
             return False
-        upright = numpy.ptp(x) <= 0.5 * max(numpy.ptp(y), 0) or numpy.ptp(x) == 0
         middle_x, middle_y = (x.min() + x.max()) / 2, (y.min() + y.max()) / 2
-        if len(x) > 6 or (numpy.ptp(x) > 0 and numpy.ptp(y) > 0 and len(x) < 4):
-            return False
         for left, right in bars:
             at = middle_x if upright else middle_y
             if left <= at <= right:

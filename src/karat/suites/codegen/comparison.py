@@ -118,7 +118,7 @@ def judged(
         correctness = Correctness(0.0, reason="did_not_run")
     draws = asked.drawing or expects_plot(task)
     quality = quality_of(own, facts, draws=draws) if task.language == "python" else NO_QUALITY
-    performance = performance_of(box, task, code, passed=correctness.passed, options=options)
+    performance = performance_of(box, task, code, passed=correctness.passed, options=options, ordered=asked.ordered)
     by_reference = facts_of(task, task.reference, schema) if task.reference else None
     understanding = understanding_of(asked, facts, by_reference)
     coverage = coverage_of(asked, facts, by_reference)

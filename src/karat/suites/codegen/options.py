@@ -46,7 +46,7 @@ class Options(SuiteOptions, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     repeats_for_timing: int = 3
     """How often each is measured; the best run counts."""
     scales: tuple[int, ...] = (1, 4, 16)
-    """How many times the rows of the tables are repeated when code is measured; the first is the data as it is."""
+    """How many times the rows of the tables there are when code is measured; 1 is the data as it is."""
     session_timeout: float = 120.0
     """Seconds that the code of all steps of a session may take together."""
     max_calls: int | None = None

@@ -120,3 +120,21 @@ def test_seaborn_leaves_its_intervals_out() -> None:
     assert points.points == bars.points
     coloured = panel(head + "sns.barplot(d, x='region', y='qty', hue='region', legend=True)")
     assert [series.points for series in coloured.series] == [bars.points]
+
+
+def test_short_lines_without_names_are_lines() -> None:
+    found = panel(
+        "plt.plot([1, 2, 3, 9, 11, 20], [5, 3, 4, 6, 2, 5])\nplt.plot([1, 2, 3, 9, 11, 20], [4, 9, 4, 6, 3, 1])"
+    )
+    assert len(found.series) == 2
+    flat = panel("plt.plot([1, 2, 3], [5, 3, 4])\nplt.plot([1, 2, 3], [4, 4, 4])")
+    assert len(flat.series) == 2
+
+
+def test_error_bars_with_caps_are_left_out() -> None:
+    pytest.importorskip("seaborn", reason="seaborn is not installed")
+    head = "import seaborn as sns\nd = pd.concat([df, df.assign(qty=df.qty + 2)])\n"
+    for call in ("barplot", "pointplot"):
+        for pair in ("x='region', y='qty'", "y='region', x='qty'"):
+            found = panel(head + f"sns.{call}(d, {pair}, capsize=.3)")
+            assert [len(series.points) for series in found.series] == [3], (call, pair)

@@ -6,7 +6,7 @@ Lost are, each with its line and reason:
 
 - 0.05 for each finding of ruff (rules E7, F, B, PD, C4, SIM, PERF, NPY), at most 0.3
 - for anti-patterns, at most 0.6: 0.2 a loop over rows, 0.2 a frame that grows in a loop, 0.15 ``apply(axis=1)``, 0.15 a
-  chained assignment, 0.1 the same scan again, 0.05 ``inplace=True``
+  filter inside a loop over keys, 0.15 a chained assignment, 0.1 the same scan again, 0.05 ``inplace=True``
 - 0.02 for each way through a function beyond ten (McCabe), at most 0.2
 - 0.05 for each line of dead code, at most 0.2; lines that draw are not dead where the question asks for a picture
 - 0.05 for each name that is set and never used, at most 0.1
@@ -30,6 +30,7 @@ import msgspec
 from karat.core.scores import Score, not_applicable
 from karat.core.suite import Metric
 from karat.suites.codegen.analysis.drawing import drawing_lines
+from karat.suites.codegen.analysis.key_loops import key_loop_filters
 from karat.suites.codegen.analysis.linting import lint
 from karat.suites.codegen.analysis.quality_rules import Loss, anti_patterns, complexity
 from karat.suites.codegen.records import CodeFacts
@@ -66,7 +67,7 @@ def quality_of(code: str, facts: CodeFacts | None = None, *, draws: bool = False
             tree = ast.parse(code)
         if not tree.body:
             return Quality(0.0, reason="there is no code")
-        groups = {"pattern": anti_patterns(tree), "complexity": complexity(tree)}
+        groups = {"pattern": [*anti_patterns(tree), *key_loop_filters(tree)], "complexity": complexity(tree)}
     except (SyntaxError, ValueError) as error:
         line = getattr(error, "lineno", None) or 1
         return Quality(

@@ -84,7 +84,7 @@ class Copier:
         if kind != "columns":
             self._join_up(made, random.Random(f"{SEED}{kind}{seed}"))  # noqa: S311 (no secret)
         if self.hints.keep_order:
-            made = {name: _ordered(columns, self.profiles[name]) for name, columns in made.items()}
+            made = {name: in_old_order(columns, self.profiles[name]) for name, columns in made.items()}
         same = all(list(made[name].items()) == list(columns.items()) for name, columns in self.tables.items())
         return None if same else made
 
@@ -115,7 +115,7 @@ class Copier:
                 ]
 
 
-def _ordered(columns: Columns, profile: Profile) -> Columns:
+def in_old_order(columns: Columns, profile: Profile) -> Columns:
     """Columns that were in order are so again, each with what belongs to it."""
     made = dict(columns)
     for block in profile.blocks:

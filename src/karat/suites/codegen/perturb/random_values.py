@@ -59,10 +59,11 @@ def _number(known: Sequence[Cell], pick: random.Random) -> object:
     value = low + (high - low) * pick.random()
     if all(float(one).is_integer() for one in known):
         return type(low)(round(value))
-    return round(value, max(_decimals(low), _decimals(high)))
+    return round(value, max(decimals(low), decimals(high)))
 
 
-def _decimals(value: float) -> int:
+def decimals(value: float) -> int:
+    """The decimals that a number shows."""
     text = repr(float(value))
     return 12 if "e" in text or "n" in text else len(text.partition(".")[2])
 
@@ -70,12 +71,12 @@ def _decimals(value: float) -> int:
 def _moment(known: Sequence[Cell], form: str, pick: random.Random) -> object:
     first, second = pick.choice(known), pick.choice(known)
     if not form:
-        return _between(first, second, pick)
+        return between(first, second, pick)
     start, end = parsed(first, form), parsed(second, form)
-    return first if start is None or end is None else _between(start, end, pick).strftime(form)
+    return first if start is None or end is None else between(start, end, pick).strftime(form)
 
 
-def _between(start: Cell, end: Cell, pick: random.Random) -> Cell:
+def between(start: Cell, end: Cell, pick: random.Random) -> Cell:
     """A moment between two: whole days between dates and midnights, else whole seconds."""
     span: timedelta = end - start
     if not isinstance(start, datetime) or (start.time() == end.time()):
@@ -124,12 +125,12 @@ def _fresh(like: Cell, about: Column, known: Sequence[Cell], wider: int, pick: r
         span = max(abs((moments[-1] - moments[0]).days), 10) * wider
         return (max(moments) - timedelta(days=pick.randrange(0, 2 * span) - span)).strftime(about.form)
     if isinstance(like, str):
-        return _alike(like, pick)
+        return alike(like, pick)
     low, high = min(known), max(known)
     return low + pick.randrange(int(high - low) + 10 * wider)
 
 
-def _alike(text: str, pick: random.Random) -> str:
+def alike(text: str, pick: random.Random) -> str:
     """The same shape: where it has digits only they change, else its first letters."""
     if any(char.isdigit() for char in text):
         return "".join(str(pick.randint(1, 9)) if char.isdigit() else char for char in text)
