@@ -17,14 +17,15 @@ def test_a_small_run_has_them_at_once(client: TestClient, store_url: str) -> Non
     page = client.get(f"/runs/{add_staged(store_url)}").text
     for words in ("Confused terms", "Stages", "Expected and found outcomes", "llm scored", "lost here"):
         assert words in page
-    assert "data-part" not in page
+    assert "data-counting" not in page
 
 
 def test_a_larger_run_gets_them_later(client: TestClient, store_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     run = add_staged(store_url)
     monkeypatch.setattr(run_views, "AT_ONCE", 1)
     first = client.get(f"/runs/{run}").text
-    assert f'data-part="/runs/{run}/views"' in first and "is being counted" in first and "Confused terms" not in first
+    assert f'data-counting="/runs/{run}/views"' in first and "is being counted" in first
+    assert "Confused terms" not in first
     deadline = time.monotonic() + PATIENCE
     while (part := client.get(f"/runs/{run}/views")).status_code == 202 and time.monotonic() < deadline:
         time.sleep(0.02)

@@ -9,6 +9,7 @@ from karat.suites.codegen.metrics.performance import Scale, no_more, performance
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.records import Columns, TableSource, Task
 from karat.suites.codegen.running.sandbox_client import warm_box
+from karat.suites.codegen.running.scaled_results import wrong_when_larger
 from karat.suites.codegen.running.scaled_tables import scaled
 
 MB = 1024**2
@@ -118,6 +119,28 @@ def test_a_difference_counts_only_where_the_reference_is_clear() -> None:
     code = 'result = df["x"].iloc[0] if len(df) < 5000 else -1.0'
     found = performance_of(warm_box(), task, code, passed=True, options=options)
     assert [scale.wrong for scale in found.scales] == [False, False]
+
+
+def test_a_tie_on_larger_tables_is_no_mistake() -> None:
+    task = Task(
+        tables={"t": TableSource(columns={"c": ["oak", "oak", "elm"]})},
+        reference='result = df.groupby("c").size().idxmax()',
+    )
+    code = 'result = df.groupby("c").size()[::-1].idxmax()'
+    tied: dict[str, Columns] = {"t": {"c": ["oak", "elm", "oak", "elm"]}}
+    clear: dict[str, Columns] = {"t": {"c": ["elm", "elm", "elm", "oak"]}}
+
+    def wrong(larger: dict[str, Columns], second: dict[str, Columns], given: str, code: str) -> bool:
+        results, options = ("elm", given), Options()
+        return wrong_when_larger(
+            warm_box(), task, code, larger, results, second=lambda: second, ordered=False, options=options
+        )
+
+    assert not wrong(tied, tied, "oak", code)
+    assert not wrong(clear, tied, "elm", code)
+    always = 'result = "oak"'
+    assert wrong(clear, clear, "oak", always)
+    assert not wrong(clear, {"t": {"c": ["oak", "oak", "elm"]}}, "oak", always)  # right on the second drawing
 
 
 @pytest.mark.parametrize(

@@ -117,7 +117,7 @@ async function fillDifferences() {
 async function fillPart(spot) {
   for (;;) {
     await new Promise((done) => setTimeout(done, 1000));
-    const answer = await fetch(spot.dataset.part);
+    const answer = await fetch(spot.dataset.counting);
     if (answer.status === 202) continue;
     if (!answer.ok) return;
     const part = new DOMParser().parseFromString(await answer.text(), "text/html");
@@ -127,7 +127,7 @@ async function fillPart(spot) {
 }
 
 whenWhole(() => {
-  document.querySelectorAll("[data-part]").forEach((spot) => fillPart(spot).catch(() => {}));
+  document.querySelectorAll("[data-counting]").forEach((spot) => fillPart(spot).catch(() => {}));
   document.querySelectorAll("[data-progress]").forEach((panel) => watch(panel).catch(() => {}));
   fillDifferences().catch(() => {});
 });

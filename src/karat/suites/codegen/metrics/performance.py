@@ -143,14 +143,17 @@ def _at_scale(box: Sandbox, task: Task, code: str, scale: int, options: Options,
     """None: this scale is not available, or the reference does not get through it."""
     if scale == 1:
         return _measured(box, task, code, given_tables(task), scale, options.repeats_for_timing)[0]
-    larger = scaled(plain_tables(box, task) or {}, scale)
+    own = plain_tables(box, task) or {}
+    larger = scaled(own, scale)
     if larger is None:
         return None
     with placed(task, larger) as tables:
         measured, results = _measured(box, task, code, tables, scale, options.repeats_for_timing)
     if measured is None or not measured.ran:
         return measured
-    wrong = wrong_when_larger(box, task, code, larger, results, ordered=ordered, options=options)
+    wrong = wrong_when_larger(
+        box, task, code, larger, results, second=lambda: scaled(own, scale, 1), ordered=ordered, options=options
+    )
     return msgspec.structs.replace(measured, wrong=wrong)
 
 

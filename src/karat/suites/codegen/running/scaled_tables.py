@@ -24,7 +24,7 @@ SEED = 20_240_602
 TRIES = 5
 
 
-def scaled(tables: Mapping[str, Columns], scale: int) -> dict[str, Columns] | None:
+def scaled(tables: Mapping[str, Columns], scale: int, drawing: int = 0) -> dict[str, Columns] | None:
     """Each table with this many times its rows; None when that is too much, nothing, or would repeat what must not
     repeat: two columns that are the key together."""
     cells = sum(len(values) for columns in tables.values() for values in columns.values())
@@ -35,10 +35,10 @@ def scaled(tables: Mapping[str, Columns], scale: int) -> dict[str, Columns] | No
         return None
     made: dict[str, Columns] = {}
     for name, columns in tables.items():
-        pick = random.Random(f"{SEED}{scale}{name}")  # noqa: S311 (no secret)
+        pick = random.Random(f"{SEED}{drawing}{scale}{name}")  # noqa: S311 (no secret)
         made[name] = _drawn(columns, profiles[name], scale, pick) if profiles[name].height else dict(columns)
     for name, profile in profiles.items():
-        pick = random.Random(f"{SEED}{scale}{name} keys")  # noqa: S311 (no secret)
+        pick = random.Random(f"{SEED}{drawing}{scale}{name} keys")  # noqa: S311 (no secret)
         for label, about in profile.columns.items():
             if about.parent is not None and (label,) in profile.blocks:
                 table, key = about.parent
