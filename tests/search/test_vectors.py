@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import sqlite3
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -193,3 +194,22 @@ def test_several_processes_at_once(tmp_path: Path) -> None:
         process.join(60)
     assert [process.exitcode for process in processes] == [0, 0, 0, 0]
     assert VectorCache(tmp_path).contents()[0].vectors == 600
+
+
+def test_a_file_that_another_process_is_making_is_waited_for(tmp_path: Path) -> None:
+    """SQLite itself does not wait for a reader while a file becomes one with a write-ahead log."""
+    cache, model = (
+        VectorCache(tmp_path),
+        Model("made", "1", embed=lambda texts, _: np.ones((len(texts), 4), np.float32)),
+    )
+    other = sqlite3.connect(cache.path(model), isolation_level=None, check_same_thread=False)
+    other.execute("CREATE TABLE other (a)")
+    other.execute("BEGIN")
+    other.execute("SELECT * FROM other").fetchall()
+    with pytest.raises(sqlite3.OperationalError, match="locked"), sqlite3.connect(cache.path(model)) as one:
+        one.execute("PRAGMA journal_mode = WAL")
+    done = threading.Timer(0.3, lambda: other.execute("COMMIT"))
+    done.start()
+    assert cache.embed(model, ["a"], "value").shape == (1, 4)
+    done.join()
+    other.close()

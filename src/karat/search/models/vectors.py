@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import re
 import sqlite3
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -28,6 +29,8 @@ FORMAT = "karat vectors 1"
 SUFFIX = ".vectors"
 KEYS_AT_ONCE = 8192
 """Hashes in one query; SQLite takes 32,766 values."""
+_PATIENCE = 60.0
+"""Seconds to wait for another process."""
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS about (
@@ -122,13 +125,27 @@ class VectorCache:
             make_file(path)
         except OSError as error:
             raise UserError(f"cannot create the folder {self.folder} for vectors: {error.strerror or error}") from error
-        with _told(path), closing(sqlite3.connect(path, timeout=60.0, isolation_level=None)) as file:
+        with _told(path), closing(sqlite3.connect(path, timeout=_PATIENCE, isolation_level=None)) as file:
+            _set_up(file)
+            _check(file, model, path)
+            yield file
+
+
+def _set_up(file: sqlite3.Connection) -> None:
+    """A new file becomes one of this form. Where several processes do so at once, SQLite refuses all but one without
+    waiting as it does elsewhere, so the waiting is done here."""
+    until = time.monotonic() + _PATIENCE
+    while True:
+        try:
             file.execute("PRAGMA page_size = 16384")  # several vectors to a page
             file.execute("PRAGMA journal_mode = WAL")
             file.execute("PRAGMA synchronous = NORMAL")
             file.executescript(_TABLES)
-            _check(file, model, path)
-            yield file
+            return
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() > until:
+                raise
+            time.sleep(0.02)
 
 
 @contextmanager
