@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import multiprocessing
 import sqlite3
-import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -196,20 +196,20 @@ def test_several_processes_at_once(tmp_path: Path) -> None:
     assert VectorCache(tmp_path).contents()[0].vectors == 600
 
 
-def test_a_file_that_another_process_is_making_is_waited_for(tmp_path: Path) -> None:
-    """SQLite itself does not wait for a reader while a file becomes one with a write-ahead log."""
-    cache, model = (
-        VectorCache(tmp_path),
-        Model("made", "1", embed=lambda texts, _: np.ones((len(texts), 4), np.float32)),
-    )
-    other = sqlite3.connect(cache.path(model), isolation_level=None, check_same_thread=False)
-    other.execute("CREATE TABLE other (a)")
-    other.execute("BEGIN")
-    other.execute("SELECT * FROM other").fetchall()
-    with pytest.raises(sqlite3.OperationalError, match="locked"), sqlite3.connect(cache.path(model)) as one:
-        one.execute("PRAGMA journal_mode = WAL")
-    done = threading.Timer(0.3, lambda: other.execute("COMMIT"))
-    done.start()
-    assert cache.embed(model, ["a"], "value").shape == (1, 4)
-    done.join()
-    other.close()
+class RefusedTwice(sqlite3.Connection):
+    """What several processes meet that make one file at once: SQLite says no without having waited."""
+
+    refused = 0
+
+    def execute(self, *given: Any) -> sqlite3.Cursor:
+        if "journal_mode" in given[0] and self.refused < 2:
+            self.refused += 1
+            raise sqlite3.OperationalError("database is locked")
+        return super().execute(*given)
+
+
+def test_a_file_that_another_process_is_making_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    connect = sqlite3.connect
+    monkeypatch.setattr(sqlite3, "connect", lambda *given, **more: connect(*given, **more, factory=RefusedTwice))
+    model = Model("made", "1", embed=lambda texts, _: np.ones((len(texts), 4), np.float32))
+    assert VectorCache(tmp_path).embed(model, ["a"], "value").shape == (1, 4)
