@@ -21,7 +21,7 @@ def test_the_tutorial_runs_as_printed(shared: Path, tmp_path: Path) -> None:
     excerpt, *blocks = re.findall(r"^```console\n(\$ .*?)^```$", PAGE.read_text(encoding="utf-8"), re.M | re.S)
     assert "cat > exr.xml" in excerpt  # the real file takes its place here; tests/docs runs the page with the excerpt
     parts = [re.sub(r"^\$ ", "", block, flags=re.M) for block in blocks]
-    assert len(parts) == 6
+    assert len(parts) >= 6  # those after the sixth need no structures: tests/docs runs them with the rest of the page
     script = "\n".join((*parts[:5], "cp result.json right.json", parts[5]))
     places = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
     done = subprocess.run(
