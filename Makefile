@@ -20,9 +20,9 @@ DOCS := tests/docs
 WHOLE := tests/e2e
 SERVERS := tests/engines tests/proofs tests/remote tests/runs tests/store tests/systems tests/web
 
-# Per cent of the lines of src/karat that the last two parts must run in their own process. A whole `make test` reached 91.0:
+# Per cent of the lines of src/karat that the last two parts must run in their own process. A whole `make test` reached 91.8:
 # raise it when more is reached, never lower it. Without the data in ../shared many tests are skipped, and no share is asked for.
-FLOOR := $(if $(wildcard ../shared/data),90,0)
+FLOOR := $(if $(wildcard ../shared/data),91,0)
 # Our own pytest plug-in would import karat before the probes are there.
 COUNTED := -p tests.closing_summary --durations=15 -rfE
 PYTEST := $(BIN)/python -m pytest $(COUNTED)

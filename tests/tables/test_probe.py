@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import os
 import struct
 from pathlib import Path
 
@@ -148,3 +150,13 @@ def test_a_crash_is_told_and_the_next_file_is_read(tmp_path: Path, gold: Path, m
             duckdb_tables(gold)
     module._COPIES.clear()
     assert duckdb_tables(gold) == ("t",)
+
+
+def test_a_forked_process_leaves_the_copies_to_its_parent(gold: Path) -> None:
+    copy = duckdb_copy(gold)
+    child = os.fork()
+    if not child:
+        gc.collect()
+        os._exit(0 if read_duckdb(gold, "t").height == 1 else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert copy.is_file() and read_duckdb(gold, "t").height == 1

@@ -79,7 +79,7 @@ class _Copies:
         """After a fork: the folder is the parent's."""
         self._lock = threading.Lock()
         self._made: OrderedDict[tuple[object, ...], tuple[dict[str, object], Path]] = OrderedDict()
-        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._folder: Path | None = None
         self._number = 0
 
     def of(self, path: Path) -> tuple[dict[str, object], Path]:
@@ -99,14 +99,14 @@ class _Copies:
         with self._lock:
             self._made.clear()
             if self._folder is not None:
-                self._folder.cleanup()
+                shutil.rmtree(self._folder, ignore_errors=True)
                 self._folder = None
 
     def _make(self, path: Path, most: int, seconds: int) -> tuple[dict[str, object], Path]:
         if self._folder is None:
-            self._folder = tempfile.TemporaryDirectory(prefix="karat-tables-", ignore_cleanup_errors=True)
+            self._folder = Path(tempfile.mkdtemp(prefix="karat-tables-"))
         self._number += 1
-        copy = Path(self._folder.name) / str(self._number) / path.name
+        copy = self._folder / str(self._number) / path.name
         copy.parent.mkdir()
         request = {"path": str(path.absolute()), "kind": "duckdb", "cells": most, "copy": str(copy)}
         return _PROBE.ask(request, seconds), copy
@@ -187,6 +187,7 @@ def _started() -> subprocess.Popen[bytes]:
 _PROBE = _Probe()
 _COPIES = _Copies()
 atexit.register(_PROBE.end)
+atexit.register(_COPIES.clear)
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_PROBE.forget)
     os.register_at_fork(after_in_child=_COPIES.forget)
