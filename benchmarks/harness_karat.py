@@ -15,10 +15,11 @@ import msgspec
 
 from karat.core.case_checks import CheckedCases
 from karat.core.loaded import LoadedCases, LoadedPredictions
+from karat.core.metric import Metric
 from karat.core.records import Case, Prediction, Turn
 from karat.core.report import Report
 from karat.core.scores import Score
-from karat.core.suite import Metric, Suite, SuiteOptions
+from karat.core.suite import Suite, SuiteOptions
 from karat.core.system import SystemConfig
 from karat.runs.job import Job
 from karat.runs.runner import start

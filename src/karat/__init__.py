@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from karat.core.case_rows import CaseFiles, CaseRow
     from karat.core.explanation import Explanation, Group, Line, Part, differing_lines, explaining
     from karat.core.loaded import LoadedCases, LoadedPredictions
+    from karat.core.metric import Metric
     from karat.core.parameters import Parameter
     from karat.core.plugins import BrokenPlugin, PluginWarning
     from karat.core.problems import Problem, UnknownName, UserError
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from karat.core.report import Column, Report, Sheet, Table
     from karat.core.results.result import CaseResult, Estimate, MetricSummary, RunInfo, RunResult
     from karat.core.scores import Score, not_applicable, scored
-    from karat.core.suite import Metric, NotApplicable, Suite, SuiteOptions, Unreadable
+    from karat.core.suite import NotApplicable, Suite, SuiteOptions, Unreadable
     from karat.core.suite_prompt import Hint, Prompting
     from karat.core.system import (
         CallFailed,
@@ -198,7 +199,7 @@ _HOMES = {
     "scored": "karat.core.scores",
     "LoadedCases": "karat.core.loaded",
     "LoadedPredictions": "karat.core.loaded",
-    "Metric": "karat.core.suite",
+    "Metric": "karat.core.metric",
     "NotApplicable": "karat.core.suite",
     "Suite": "karat.core.suite",
     "SuiteOptions": "karat.core.suite",

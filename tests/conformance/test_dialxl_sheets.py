@@ -15,8 +15,9 @@ from karat.core.problems import UserError
 from karat.sheet.check.checker import check_sheet
 from karat.sheet.evaluation import evaluate
 from karat.sheet.functions import FUNCTIONS
+from karat.sheet.scalars import Date, date_text
 from karat.sheet.text.parser import parse
-from karat.sheet.values import NA, Array, Date, Failure, Row, TableValue, date_text
+from karat.sheet.values import NA, Array, Failure, Row, TableValue
 from tests.conftest import NO_SHARED_DATA
 
 EXPECTED = Path(__file__).resolve().parents[3] / "shared" / "data" / "dialxl"

@@ -16,7 +16,8 @@ from karat.core.report import Report
 from karat.core.results.result import Estimator, RunResult
 from karat.core.scores import Score, scored
 from karat.core.loaded import LoadedCases, LoadedPredictions
-from karat.core.suite import Metric, Suite, SuiteOptions
+from karat.core.metric import Metric
+from karat.core.suite import Suite, SuiteOptions
 
 def load_cases(path: Path) -> LoadedCases: raise NotImplementedError
 def read_predictions(path: Path) -> LoadedPredictions: raise NotImplementedError

@@ -7,10 +7,10 @@ from typing import Any
 
 import msgspec
 
+from karat.core.metric import Kind, Metric
 from karat.core.report import Chart, Column, Report, Series, Sheet, Table, about_sheet
 from karat.core.results.result import CaseResult, CaseReview, MetricSummary, RepeatResult, RunInfo, RunResult
 from karat.core.scores import Score, State, not_applicable
-from karat.core.suite import Kind, Metric
 from karat.reports.html.report import html_report
 from karat.stats.intervals.estimates import estimate
 from tests.reports.sample_results import METRICS, dimension

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from karat.core.metric import Metric
 from karat.core.results.result import CaseResult, MetricSummary, RunInfo, RunResult
 from karat.core.scores import Score, not_applicable
-from karat.core.suite import Metric
 
 
 def _never(_: Any) -> Score:

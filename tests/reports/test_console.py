@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.console import Console
 
+from karat.core.metric import Metric
 from karat.core.results.result import MetricSummary, RunInfo, RunResult
 from karat.core.scores import Score
-from karat.core.suite import Metric
 from karat.reports.console.advice import Origin
 from karat.reports.console.page import fit, plain
 from karat.reports.console.run import print_result

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from karat.core import plugins
+from karat.core.metric import Metric
 from karat.core.results.clusters import clusters_of
 from karat.core.results.result import (
     CaseResult,
@@ -20,7 +21,6 @@ from karat.core.results.result import (
 )
 from karat.core.results.usage import USAGE
 from karat.core.scores import Score, State, mean_score
-from karat.core.suite import Metric
 from karat.runs import summary as summary_module
 from karat.runs.summary import Columns
 from karat.stats.intervals.over_cases import estimate_over_cases

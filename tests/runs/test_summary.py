@@ -9,10 +9,11 @@ from collections.abc import Sequence
 import pytest
 
 from karat.core import plugins
+from karat.core.metric import Kind, Metric
 from karat.core.report import about_sheet, summary_table, tags_table
 from karat.core.results.result import CaseResult, MetricSummary, RunInfo, RunResult
 from karat.core.scores import Score, State, not_applicable
-from karat.core.suite import Kind, Metric, Suite
+from karat.core.suite import Suite
 from karat.runs.summary import summarise
 from karat.stats.intervals.estimates import estimate, wilson
 

@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from karat.core.case_explanation import explanation_of
+from karat.core.metric import Metric
 from karat.core.results.clusters import clusters_of
 from karat.core.results.groups import case_groups
 from karat.core.results.result import CaseResult, RunResult, fails, value_with_errors
-from karat.core.suite import Metric
 from karat.reports.answer_changes import PartChange, answer_changes, only_answer
 from karat.reports.changes import SECTIONS, Change, Move, Side
 from karat.reports.console.run import reason_of

@@ -6,9 +6,9 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from karat.core.metric import Metric
 from karat.core.results.result import CaseResult, MetricSummary, RunInfo, RunResult
 from karat.core.scores import Score
-from karat.core.suite import Metric
 
 
 def _never(_: Any) -> Score:

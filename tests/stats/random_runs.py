@@ -6,10 +6,10 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
+from karat.core.metric import Metric
 from karat.core.results.result import CaseResult, MetricSummary, RepeatResult, RunInfo, RunResult
 from karat.core.results.usage import USAGE
 from karat.core.scores import Score, State, mean_score
-from karat.core.suite import Metric
 from tests.stats.runs import metric
 
 METRICS: tuple[Metric, ...] = (

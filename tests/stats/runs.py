@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from karat.core.metric import Kind, Metric
 from karat.core.results.result import CaseResult, MetricSummary, RepeatResult, RunInfo, RunResult
 from karat.core.scores import Score, State
-from karat.core.suite import Kind, Metric
 
 
 def metric(name: str, kind: Kind = "share", *, headline: bool = True, higher_is_better: bool = True) -> Metric:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from karat.core.suite import Kind
+from karat.core.metric import Kind
 from karat.stats.intervals.estimates import estimate
 
 RUNS = 2_500

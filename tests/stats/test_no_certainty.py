@@ -8,10 +8,10 @@ from functools import partial
 import numpy as np
 import pytest
 
+from karat.core.metric import Metric
 from karat.core.results.result import CaseResult, MetricSummary, RunInfo, RunResult, interval_text
 from karat.core.results.text import interval as python_interval
 from karat.core.scores import Score
-from karat.core.suite import Metric
 from karat.reports.console.comparison import interval as console_difference
 from karat.reports.console.run import figure as console_figure
 from karat.reports.html.page import _interval as html_interval

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from karat.core.metric import Metric
 from karat.core.results.columns import Columns, make_columns
 from karat.core.results.result import CaseResult
 from karat.core.scores import Score
-from karat.core.suite import Metric
 from karat.stats.compare.holm import holm
 from karat.stats.compare.pairing import pair_columns
 from karat.stats.compare.right_wrong import right_wrong

@@ -10,10 +10,10 @@ from unittest.mock import patch
 import msgspec
 
 from karat.core.explanation import Explanation
+from karat.core.metric import Kind
 from karat.core.records import CallError, Case, Prediction, Turn, Where
 from karat.core.results.result import CaseResult, MetricSummary, RepeatResult, RunInfo, RunResult
 from karat.core.scores import Score
-from karat.core.suite import Kind
 from karat.stats.intervals.estimates import estimate
 from karat.store import RunRecord, Store, open_store
 from karat.store.case_lines import CaseLine, line_of

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import wraps
 
+from karat.core.metric import Metric
 from karat.core.scores import Score
-from karat.core.suite import Metric
 
 ROUNDING = 1e-9
 """How far beyond 0…1 the sums of a share may round."""

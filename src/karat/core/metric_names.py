@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from karat.core.json_types import JsonObject
+from karat.core.metric import Metric
 from karat.core.parameters import distance, parse_name, read_values
 from karat.core.problems import UnknownName, UserError
-from karat.core.suite import Metric
 
 SHOWN = 12
 """Names that an error lists."""

@@ -6,9 +6,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from karat.core.metric import Metric
     from karat.core.report import Cell, Column, Report, Sheet
     from karat.core.results.result import Estimator, RunResult
-    from karat.core.suite import Metric
 
 
 def plain_report(result: RunResult, estimate: Estimator) -> Report:

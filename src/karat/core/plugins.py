@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING, Any  # Any: what an entry point gives is known
 
 from karat.core.expect.findings import METRIC_NAMES
 from karat.core.guarded_metrics import guarded
+from karat.core.metric import Metric
 from karat.core.problems import UnknownName, UserError, did_you_mean
-from karat.core.suite import Metric, Suite, SuiteOptions
+from karat.core.suite import Suite, SuiteOptions
 
 if TYPE_CHECKING:
     from karat.core.system import SystemType

@@ -12,11 +12,11 @@ from typing import Literal
 
 import msgspec
 
+from karat.core.metric import Metric
 from karat.core.problems import count_of
 from karat.core.results.clusters import clusters_of
 from karat.core.results.facts import facts_of
 from karat.core.results.result import CaseResult, Estimate, Estimator, RepeatResult, RunResult
-from karat.core.suite import Metric
 
 ColumnKind = Literal["text", "wrapped", "status", "score", "number", "count"]
 """``wrapped`` text keeps its line breaks; ``status`` is a state of a case; ``score`` is 0…1 with a colour scale;

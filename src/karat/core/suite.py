@@ -1,4 +1,4 @@
-"""What a metric is and what a suite is. The runner, the store, the reports and the command line know only this.
+"""What a suite is. The runner, the store, the reports and the command line know only this.
 
 A suite is data and functions: how to load and check cases, how to read predictions, how to compare an answer with its
 target, which metrics look at that comparison, how its report looks. Adding one is a folder with those functions and an
@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
-from functools import partial
-from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar  # Any: a plain ``Suite`` is one of any target
 
@@ -25,10 +23,9 @@ from karat.core.explanation import Explain, unexplained
 from karat.core.file_forms import FileForm
 from karat.core.json_types import JsonMapping
 from karat.core.loaded import CaseOrProblem, LoadedCases, LoadedPredictions, Said
-from karat.core.parameters import Parameter, Value, read_values, suffix_of
+from karat.core.metric import Comparison, Metric, in_sample
 from karat.core.plain_report import plain_report
 from karat.core.records import AnyCase, Case, Prediction, any_expects, as_asked
-from karat.core.scores import Score
 from karat.core.suite_prompt import Prompting
 from karat.core.worked_examples import ReasonNote
 
@@ -43,86 +40,11 @@ if TYPE_CHECKING:
     from karat.core.results.result import CaseResult, Estimator, RepeatResult, RunResult
     from karat.core.system import SystemConfig
 
-if TYPE_CHECKING:  # a plain ``Suite`` or ``Metric`` is one of anything; only the type checker needs to know that
+if TYPE_CHECKING:  # a plain ``Suite`` is one of anything; only the type checker needs to know that
     Target = TypeVarWithDefault("Target", default=Any)
     Options = TypeVarWithDefault("Options", default=Any)
-    Comparison = TypeVarWithDefault("Comparison", default=Any)
 else:
-    Target, Options, Comparison = TypeVar("Target"), TypeVar("Options"), TypeVar("Comparison")
-
-Kind = Literal["share", "rate", "quantity"]
-"""``share``: a number in 0…1. ``rate``: 0 or 1 a case, so the mean is a pass rate. ``quantity``: seconds, tokens,
-money."""
-
-
-@dataclass(frozen=True)
-class Metric(Generic[Comparison]):
-    """A named number of one comparison, with its whole meaning in ``formula``.
-
-    >>> import karat
-    >>> def right(answer: str) -> karat.Score:
-    ...     return karat.scored(float(answer == "37"))
-    >>> metric = karat.Metric("right", "right answers", "1 if the answer is 37, else 0", right, kind="rate")
-    >>> metric.score("37").value
-    1.0
-    """
-
-    name: str
-    title: str
-    formula: str
-    score: Callable[[Comparison], Score]
-    kind: Kind = "share"
-    higher_is_better: bool = True
-    headline: bool = False
-    """Shown in the terminal's table; the others are in the reports."""
-    zero_on_error: bool = True
-    """Whether ``errors: zero`` gives a failed call 0 here. False where the case may not ask for this at all."""
-    counts_all: bool = False
-    """A failed or missing answer is simply not right here: it counts 0, so that the mean is over all cases."""
-    noise: float = 0.0
-    """How far apart the values of one case may be when nothing has changed: more than 0 where time is measured."""
-    parameters: tuple[Parameter, ...] = ()
-    """What can be set, such as a cutoff. ``score`` takes each as a keyword with the same default, and ``formula`` may
-    name it: ``{cutoff}``."""
-    values: tuple[tuple[str, Value], ...] = ()
-    """The value of each parameter, see :meth:`with_parameters`."""
-    base: str = ""
-    """The name without values: ``R`` of ``R@10``."""
-    noted: bool = False
-    """Its scores come from the notes of a run (``Suite.noted``); a run without them does not list it."""
-    held_out_by: str = ""
-    """The metric that says the same without bias. Where a run has that one, this one is shown as in-sample."""
-    package: str = ""
-    """The package that added the metric to a suite of another; filled in when it is loaded."""
-
-    def __post_init__(self) -> None:
-        if self.parameters and not self.values:
-            known = signature(self.score).parameters
-            for one in self.parameters:
-                if one.name not in known or known[one.name].default != one.default:
-                    raise TypeError(f"the score of the metric {self.name} must take {one.name}={one.default!r}")
-
-    def with_parameters(self, **given: Value) -> Metric[Comparison]:
-        """The metric with these values, the default for what is left out: ``R.with_parameters(cutoff=10)`` is
-        ``R@10``."""
-        if self.values or not self.parameters:
-            raise TypeError(f"the metric {self.name} has no parameters left to set")
-        values = read_values(self.parameters, given, self.name)
-        suffix = suffix_of(self.parameters, values)
-        return replace(
-            self,
-            name=self.name + suffix,
-            title=self.title + suffix,
-            formula=self.formula.format(**values),
-            score=partial(self.score, **values),
-            values=tuple(values.items()),
-            base=self.name,
-        )
-
-    @property
-    def full_name(self) -> str:
-        """The name with its values, such as ``R@10``; just the name where there are none."""
-        return self.base + suffix_of(self.parameters, dict(self.values)) if self.values else self.name
+    Target, Options = TypeVar("Target"), TypeVar("Options")
 
 
 class SuiteOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -384,7 +306,7 @@ class Suite(Generic[Target, Options, Comparison]):
             from karat.core.expect.metrics import METRICS
 
             usual += METRICS
-        known = {metric.name: _in_sample(metric, headline) for metric in usual}
+        known = {metric.name: in_sample(metric, headline) for metric in usual}
         first = [replace(known[name], headline=True) for name in headline if name in known]
         if not first:
             return tuple(usual)
@@ -422,10 +344,3 @@ class Suite(Generic[Target, Options, Comparison]):
         kind = Case[self.target]  # type: ignore[name-defined]  # a run-time type
         decoder: msgspec.json.Decoder[AnyCase] = msgspec.json.Decoder(kind)
         return tuple(decoder.decode(item) for item in data)
-
-
-def _in_sample(metric: Metric[Comparison], headline: Sequence[str]) -> Metric[Comparison]:
-    """Its title says so where the run has the same figure held out."""
-    if metric.held_out_by not in headline or not metric.held_out_by:
-        return metric
-    return replace(metric, title=f"{metric.title}, in-sample")

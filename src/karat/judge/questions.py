@@ -15,10 +15,11 @@ import msgspec
 
 from karat.core.case_explanation import explanation_of
 from karat.core.json_types import Json
+from karat.core.metric import Metric
 from karat.core.records import AnyCase, Prediction, attempts
 from karat.core.replies import read_reply
 from karat.core.results.result import CaseResult, RepeatResult
-from karat.core.suite import Metric, Suite, SuiteOptions, Unreadable
+from karat.core.suite import Suite, SuiteOptions, Unreadable
 from karat.judge.document import Document, Rule
 from karat.judge.settings import JudgeSettings
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from karat.core.metric import Metric
 from karat.core.plain_report import metric_column
 from karat.core.report import Column, Sheet, Table, summary_table
 from karat.core.results.result import RunResult
-from karat.core.suite import Metric
 
 
 def added(metrics: Sequence[Metric], result: RunResult) -> list[Metric]:

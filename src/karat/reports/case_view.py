@@ -9,12 +9,12 @@ import msgspec
 from karat.core.case_explanation import explanation_of, target_of
 from karat.core.explanation import Cells, Line, Part
 from karat.core.json_types import Json, JsonMapping, JsonObject
+from karat.core.metric import Kind, Metric
 from karat.core.records import Prediction
 from karat.core.results.failure_groups import FailureGroup
 from karat.core.results.result import CaseResult, RunInfo
 from karat.core.results.usage import USAGE
 from karat.core.scores import State
-from karat.core.suite import Kind, Metric
 from karat.reports.answer_text import answer_text
 from karat.reports.console.overview import is_right
 from karat.reports.console.page import plain

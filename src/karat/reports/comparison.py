@@ -8,13 +8,13 @@ from collections.abc import Sequence
 import msgspec
 
 from karat.core.json_types import JsonObject
+from karat.core.metric import Kind as MetricKind
+from karat.core.metric import Metric
 from karat.core.problems import count_of
 from karat.core.results.failure_groups import FailureGroups
 from karat.core.results.judged import JudgeChanges
 from karat.core.results.result import RunInfo, RunResult
 from karat.core.results.usage import USAGE
-from karat.core.suite import Kind as MetricKind
-from karat.core.suite import Metric
 from karat.reports.answer_changes import PartChange
 from karat.reports.changes import Answers, Change, Changes, changes_between, no_answers
 from karat.reports.console.run import figure

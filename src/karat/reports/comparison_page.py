@@ -7,9 +7,9 @@ from functools import partial
 
 import msgspec
 
+from karat.core.metric import Kind
 from karat.core.problems import count_of
 from karat.core.results.result import interval_text, why_no_interval
-from karat.core.suite import Kind
 from karat.reports.comparison import Compared, headline_sentence, note_words, outcome, p_words
 from karat.reports.console.run import figure
 from karat.stats.compare.paired import Difference

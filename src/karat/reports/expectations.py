@@ -7,11 +7,12 @@ from collections.abc import Sequence
 
 from karat.core.expect.findings import METRIC_NAMES
 from karat.core.expect.outcome import checks_in
+from karat.core.metric import Metric
 from karat.core.plain_report import metric_column
 from karat.core.problems import count_of, percent
 from karat.core.report import Column, Sheet, Table, summary_table
 from karat.core.results.result import RunResult
-from karat.core.suite import EXPECTATIONS, Metric
+from karat.core.suite import EXPECTATIONS
 
 
 def expected_metrics(metrics: Sequence[Metric], result: RunResult) -> list[Metric]:

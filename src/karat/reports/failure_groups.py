@@ -7,12 +7,12 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
+from karat.core.metric import Metric
 from karat.core.problems import count_of
 from karat.core.report import Cell, Column, Sheet, Table, bar_chart, visible
 from karat.core.results.failure_columns import failure_columns_of
 from karat.core.results.failure_groups import SINGLE, FailureGroup, FailureGroups, group_failures
 from karat.core.results.result import RunResult
-from karat.core.suite import Metric
 from karat.reports.outcomes_by_tag import outcomes_by_tag, outcomes_chart
 from karat.stats.compare.records import RunComparison
 

@@ -24,13 +24,14 @@ from karat.core import plugins
 from karat.core.bulk.sequence import in_chunks
 from karat.core.files.atomic import write_atomically
 from karat.core.json_types import JsonObject
+from karat.core.metric import Metric
 from karat.core.notes import NOTES
 from karat.core.problems import UserError
 from karat.core.report import visible
 from karat.core.results.facts import facts_of
 from karat.core.results.result import CaseResult, RunResult
 from karat.core.scores import Score
-from karat.core.suite import Metric, Suite
+from karat.core.suite import Suite
 from karat.reports.failure_groups import failure_groups
 from karat.reports.json_layout import (
     CaseJson,

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from karat.core.metric import Kind, Metric
 from karat.core.results.failure_columns import FailureColumns, from_words
 from karat.core.results.failure_groups import FailureGroups, group_failures
 from karat.core.results.live import LiveBatch, LiveCase
 from karat.core.results.result import Estimate
 from karat.core.results.word_lists import WordListsBuilder
-from karat.core.suite import Kind, Metric
 from karat.stats.compare.paired import Difference, paired_difference
 from karat.stats.intervals.estimates import estimate
 

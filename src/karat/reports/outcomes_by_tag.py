@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from karat.core.metric import Metric
 from karat.core.report import MOST_BARS, Chart, Column, Series, Table, visible
 from karat.core.results.clusters import clusters_of
 from karat.core.results.result import CaseResult, RunResult
-from karat.core.suite import Metric
 from karat.stats.intervals.estimates import estimate
 
 NOTE = "Most wrong first. A case with several tags counts in each. Low and high: the 95 % interval of the share."

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from karat.core.metric import Metric
 from karat.core.problems import count_of
 from karat.core.report import Cell, Column, Sheet, Table, estimate_cells, estimate_columns, visible
 from karat.core.results.result import Estimate, RunResult, interval_text
-from karat.core.suite import Metric
 from karat.stats.compare.pairing import value_of
 from karat.stats.pass_rates import pass_rates
 from karat.stats.reviewed import disputed_cases, reviewed_rates, verdict_counts

@@ -19,13 +19,14 @@ from karat.core.expect.findings import Checked
 from karat.core.expect.metrics import METRICS
 from karat.core.explanation import plain_details
 from karat.core.extras import why_missing
+from karat.core.metric import Metric
 from karat.core.plugins import load_suite
 from karat.core.problems import UserError
 from karat.core.records import AnyCase, Prediction, default_turn
 from karat.core.results.result import CaseResult, RepeatResult
 from karat.core.results.usage import USAGE
 from karat.core.scores import Score, State, mean_score, not_applicable
-from karat.core.suite import Metric, NotApplicable, Suite, SuiteOptions, Unreadable
+from karat.core.suite import NotApplicable, Suite, SuiteOptions, Unreadable
 from karat.runs.executors.engine import Engine, as_engine
 from karat.runs.executors.files import NeededFile, needed_files, with_files_here
 from karat.runs.executors.window import Window

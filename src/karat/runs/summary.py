@@ -15,10 +15,11 @@ from math import nan
 from karat.core.bulk.sequence import in_chunks
 from karat.core.bulk.spool import Spool
 from karat.core.expect.metrics import METRICS
+from karat.core.metric import Metric
 from karat.core.problems import Problem, count_of
 from karat.core.results.result import CaseResult, MetricSummary, RunInfo, RunResult, has_errors, value_with_errors
 from karat.core.results.usage import USAGE
-from karat.core.suite import EXPECTATIONS, Metric, Suite
+from karat.core.suite import EXPECTATIONS, Suite
 from karat.stats.intervals.estimates import estimate
 
 BLOCK = 16 * 1024

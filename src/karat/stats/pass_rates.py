@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from karat.core.suite import Metric
+from karat.core.metric import Metric
 
 
 def pass_rates(metrics: Sequence[Metric]) -> list[Metric]:

@@ -14,11 +14,11 @@ from math import isfinite
 
 import msgspec
 
+from karat.core.metric import Metric
 from karat.core.results.clusters import clusters_of
 from karat.core.results.facts import facts_of
 from karat.core.results.pass_k import pass_at_k, pass_hat_k
 from karat.core.results.result import CaseResult, Estimate, RunResult
-from karat.core.suite import Metric
 from karat.stats.intervals.over_cases import estimate_over_cases
 from karat.stats.pass_rates import pass_rates
 

@@ -16,10 +16,10 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
+from karat.core.metric import Metric
 from karat.core.results.clusters import clusters_of
 from karat.core.results.result import Estimate, MetricSummary, RunResult
 from karat.core.results.verdicts import RIGHT, disputed, settled
-from karat.core.suite import Metric
 from karat.stats.compare.pairing import value_of
 from karat.stats.intervals.over_cases import estimate_over_cases
 from karat.stats.intervals.rates import wilson

@@ -14,10 +14,10 @@ import msgspec
 
 from karat.core.case_explanation import explanation_of
 from karat.core.explanation import Explanation
+from karat.core.metric import Metric
 from karat.core.problems import Problem, UserError, did_you_mean
 from karat.core.records import AnyCase
 from karat.core.results.result import CaseResult, RunResult
-from karat.core.suite import Metric
 from karat.runs.baseline import find_run
 from karat.stats.gates.verdicts import Gate, Verdict, judge, settle
 from karat.testing.shared_run import shared_run

@@ -15,9 +15,10 @@ from inspect import cleandoc, getdoc, getmodule, unwrap
 import msgspec
 
 from karat.core import plugins
+from karat.core.metric import Metric
 from karat.core.metric_names import find_metric
 from karat.core.problems import UnknownName, UserError
-from karat.core.suite import Metric, Suite
+from karat.core.suite import Suite
 from karat.core.worked_examples import read_examples
 
 EXAMPLE, EDGES = "By hand", "Edge cases"

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import msgspec
 
+from karat.core.metric import Kind
 from karat.core.results.columns import Columns
-from karat.core.suite import Kind
 from karat.reports.comparison import outcome
 from karat.stats.compare.holm import holm
 from karat.stats.compare.paired import Difference, paired_difference

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import msgspec
 
 from karat.core import plugins
+from karat.core.metric import Kind, Metric
 from karat.core.problems import UserError
 from karat.core.results.result import MetricSummary
 from karat.core.results.usage import USAGE
-from karat.core.suite import Kind, Metric
 from karat.store import RunRow
 
 SHOWN = 4

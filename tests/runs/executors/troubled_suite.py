@@ -12,10 +12,11 @@ from typing import Literal
 import msgspec
 
 from karat.core.loaded import LoadedCases, LoadedPredictions
+from karat.core.metric import Metric
 from karat.core.records import Case, Prediction, Turn
 from karat.core.results.result import CaseResult
 from karat.core.scores import Score
-from karat.core.suite import Metric, Suite, SuiteOptions
+from karat.core.suite import Suite, SuiteOptions
 from karat.runs.scoring import Tries
 
 

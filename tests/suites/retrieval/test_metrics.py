@@ -9,7 +9,7 @@ from math import log2
 
 import pytest
 
-from karat.core.suite import Metric
+from karat.core.metric import Metric
 from karat.suites.retrieval.comparison import Comparison
 from karat.suites.retrieval.metrics import ANSWERED, METRICS, OF_ALL
 from karat.suites.retrieval.metrics.fields import CUTOFFS

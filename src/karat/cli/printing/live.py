@@ -12,8 +12,8 @@ from karat.core.problems import UserError
 if TYPE_CHECKING:
     from rich.text import Text
 
+    from karat.core.metric import Metric
     from karat.core.results.live import LiveBatch
-    from karat.core.suite import Metric
     from karat.reports.live_run import LiveBaseline
     from karat.store.store import Store
 

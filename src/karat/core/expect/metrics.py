@@ -13,8 +13,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from karat.core.expect.findings import Checked, PartResult
+from karat.core.metric import Metric
 from karat.core.scores import Score, not_applicable
-from karat.core.suite import EXPECTATIONS, Metric
+from karat.core.suite import EXPECTATIONS
 
 _NOT_ASKED = not_applicable("the case does not expect anything here")
 

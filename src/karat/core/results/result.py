@@ -12,11 +12,11 @@ import msgspec
 from karat.core.expect.findings import METRIC_NAMES
 from karat.core.extras import install_command
 from karat.core.json_types import JsonObject
+from karat.core.metric import Kind
 from karat.core.problems import Problem, UserError
 from karat.core.results.estimate import Estimate as Estimate
 from karat.core.results.judged import JudgeSummary
 from karat.core.scores import Score, State
-from karat.core.suite import Kind
 
 if TYPE_CHECKING:
     import altair

@@ -5,11 +5,11 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
+from karat.core.metric import Metric
 from karat.core.problems import count_of
 from karat.core.results.html import STYLE
 from karat.core.results.html import one_line as _line
 from karat.core.results.result import interval_text, why_no_interval
-from karat.core.suite import Metric
 
 if TYPE_CHECKING:
     from karat.core.results.result import MetricSummary, RunResult

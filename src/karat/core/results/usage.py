@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from karat.core.metric import Metric
 from karat.core.records import Prediction
 from karat.core.scores import Score, not_applicable
-from karat.core.suite import Metric
 
 
 def _quantity(name: str, title: str, formula: str, value: Callable[[Prediction], float | None]) -> Metric:

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from karat.core.explanation import Cells, Line, Part
+from karat.core.metric import Kind
 from karat.core.problems import count_of
-from karat.core.suite import Kind
 from karat.reports.case_view import Answer, CaseView, Figure
 from karat.reports.console.page import LABEL, Page, Span, plain
 from karat.reports.console.run import figure

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from karat.core.metric import Kind
 from karat.core.problems import count_of
 from karat.core.results.result import interval_text, why_no_interval
-from karat.core.suite import Kind
 from karat.reports.changes import SECTIONS, Change
 from karat.reports.comparison import (
     Compared,

@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from karat.core.metric import Metric
 from karat.core.results.result import CaseResult, RunResult
-from karat.core.suite import Metric
 from karat.reports.console.page import plain
 
 ROUNDING = 1e-9

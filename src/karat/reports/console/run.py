@@ -12,10 +12,11 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from karat.core.case_explanation import explanation_of
+from karat.core.metric import Kind, Metric
 from karat.core.problems import count_of
 from karat.core.results.result import CaseResult, MetricSummary, RunResult, interval_text, why_no_interval
 from karat.core.results.usage import USAGE
-from karat.core.suite import Advice, Kind, Metric
+from karat.core.suite import Advice
 from karat.reports.attempts import tries_line
 from karat.reports.console.advice import Origin, retry_command, show_command, typed
 from karat.reports.console.overview import FEW, ROUNDING, Overview, badness, label, value_of

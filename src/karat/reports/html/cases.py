@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from math import isfinite
 
 from karat.core.json_types import JsonObject
+from karat.core.metric import Metric
 from karat.core.report import Cell, Column, Report, Sheet, Table
 from karat.core.results.result import CaseResult, CaseReview, RepeatResult
 from karat.core.results.verdicts import settled
-from karat.core.suite import Metric
 from karat.reports.html.text import cell_words, cut, embedded_size, fitting, readable
 from karat.reports.reviews import verdict_words, when
 

@@ -10,13 +10,14 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 
 import msgspec
 
+from karat.core.metric import Metric
 from karat.core.report import Report
 from karat.core.results.columns import STATES, Columns, StoredCases, cases_at, columns_of
 from karat.core.results.failure_columns import FailureColumns, failure_columns_of
 from karat.core.results.result import CaseResult, Estimator, RunResult
 from karat.core.results.usage import USAGE
 from karat.core.scores import Score
-from karat.core.suite import Metric, Suite
+from karat.core.suite import Suite
 from karat.reports.html.cases import MOST_CASES, overview_table
 from karat.reports.html.order import worst_first
 from karat.reports.html.page import shown_metrics

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from karat.core.metric import Metric
 from karat.core.results.columns import columns_of
 from karat.core.results.result import RunResult
-from karat.core.suite import Metric
 
 
 def worst_first(result: RunResult, metrics: Sequence[Metric], most: int) -> list[int]:

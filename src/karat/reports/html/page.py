@@ -11,11 +11,11 @@ from math import isfinite
 import msgspec
 
 from karat.core.json_types import JsonObject
+from karat.core.metric import Kind, Metric
 from karat.core.problems import count_of
 from karat.core.report import Cell, Column, Report, Sheet, Table
 from karat.core.results.result import CaseResult, Estimate, MetricSummary, RunResult, interval_text, why_no_interval
 from karat.core.scores import Score
-from karat.core.suite import Kind, Metric
 from karat.reports.html.text import cell_words, cut, embedded_size, quantity_words, readable
 from karat.reports.plots.figures import Plot, chart_plot
 

@@ -18,12 +18,12 @@ import msgspec
 
 from karat.core.files.atomic import write_bytes
 from karat.core.json_types import JsonObject
+from karat.core.metric import Metric
 from karat.core.problems import count_of
 from karat.core.report import Report
 from karat.core.results.columns import cases_at
 from karat.core.results.result import Estimator, RunResult
 from karat.core.results.usage import USAGE
-from karat.core.suite import Metric
 from karat.reports.html.case_forms import rendered_forms
 from karat.reports.html.cases import MOST_CASES, case_records, overview_table
 from karat.reports.html.order import worst_first

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import msgspec
 
+from karat.core.metric import Metric
 from karat.core.problems import count_of
 from karat.core.results.columns import columns_of
 from karat.core.results.result import RunResult
-from karat.core.suite import Metric
 from karat.reports.failure_groups import GroupRow, failure_groups, further_words, group_rows
 from karat.reports.html.text import cut, readable
 from karat.reports.outcomes_by_tag import main_metric, outcomes_by_tag

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import isfinite
 
+from karat.core.metric import Kind, Metric
 from karat.core.problems import count_of
 from karat.core.results.result import CaseResult, Estimate, Estimator, RunResult
-from karat.core.suite import Kind, Metric
 from karat.reports.html.text import readable
 from karat.reports.plots.charts import chart_plot
 from karat.reports.plots.style import ACCENT, Plot, number_tip, plot_config, plot_title

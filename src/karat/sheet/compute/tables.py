@@ -12,22 +12,10 @@ from karat.sheet.compute.formulas import part_of
 from karat.sheet.evaluation_table import EvaluationTable, gather
 from karat.sheet.functions.arrays import first_failure, sorted_positions
 from karat.sheet.plan.nodes import SHEET, FieldDetail, Node, Place
+from karat.sheet.scalars import read_number
 from karat.sheet.text.tree import ROW_COLUMN, Missing, Override, Typed
 from karat.sheet.truths import truth_cell
-from karat.sheet.values import (
-    NA,
-    Array,
-    Failure,
-    Row,
-    TableValue,
-    Value,
-    Wrong,
-    elements,
-    key_of,
-    read_number,
-    shown,
-    truth,
-)
+from karat.sheet.values import NA, Array, Failure, Row, TableValue, Value, Wrong, elements, key_of, shown, truth
 
 
 def rows(c: Computation, node: Node) -> None:

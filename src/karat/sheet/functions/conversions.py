@@ -7,19 +7,8 @@ from datetime import datetime
 
 from karat.sheet.functions.definition import Example, Function, Parameter
 from karat.sheet.functions.text import split
-from karat.sheet.values import (
-    LONGEST_TEXT,
-    NA,
-    Date,
-    Value,
-    Wrong,
-    number,
-    number_text,
-    read_number,
-    serial,
-    text,
-    whole,
-)
+from karat.sheet.scalars import Date, number_text, read_number, serial
+from karat.sheet.values import LONGEST_TEXT, NA, Value, Wrong, number, text, whole
 
 _TEXT = Parameter("text", "any text")
 _MARK = Parameter("mark", "the text to look for")

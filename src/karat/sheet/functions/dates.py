@@ -7,7 +7,8 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 
 from karat.sheet.functions.definition import Example, Function, Parameter
-from karat.sheet.values import NA, Value, moment, number, serial, whole
+from karat.sheet.scalars import moment, serial
+from karat.sheet.values import NA, Value, number, whole
 
 _DATE = Parameter("date", "a date")
 MOST_DAYS = 4_000_000

@@ -12,20 +12,8 @@ import math
 from collections.abc import Callable
 
 from karat.sheet.functions.definition import Example, Function, Parameter
-from karat.sheet.values import (
-    LONGEST_TEXT,
-    NA,
-    Array,
-    Date,
-    Failure,
-    Value,
-    Wrong,
-    described,
-    key_of,
-    number,
-    text,
-    truth,
-)
+from karat.sheet.scalars import Date
+from karat.sheet.values import LONGEST_TEXT, NA, Array, Failure, Value, Wrong, described, key_of, number, text, truth
 
 _LARGEST = 2**63
 

@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from karat.core.metric import Metric
 from karat.core.results.columns import Columns
-from karat.core.suite import Metric
 from karat.stats.compare.case_changes import CHANGES, CaseChanges
 from karat.stats.compare.pairing import Pairs
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from karat.core.metric import Metric
 from karat.core.problems import count_of
 from karat.core.results.word_lists import Word, WordLists
-from karat.core.suite import Metric
 from karat.stats.compare.paired import paired_difference
 from karat.stats.compare.pairing import Pairs
 from karat.stats.compare.records import GroupComparison, TagComparison

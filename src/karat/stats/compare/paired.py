@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from karat.core.suite import Kind
+from karat.core.metric import Kind
 from karat.stats.compare.effect import cohen_d_z
 from karat.stats.compare.power import detectable_difference
 from karat.stats.compare.sign_flips import sign_flip_p

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from karat.core.metric import Kind, Metric
 from karat.core.results.clusters import cluster_names
 from karat.core.results.columns import Columns
 from karat.core.results.result import CaseResult
-from karat.core.suite import Kind, Metric
 from karat.stats.compare.paired import Difference, paired_difference
 from karat.stats.intervals.spread import numbered
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any  # Any: a place or a slice of places, as i
 
 import msgspec
 
+from karat.core.metric import Kind
 from karat.core.results.result import RunInfo
-from karat.core.suite import Kind
 from karat.stats.compare.case_changes import CaseChanges
 from karat.stats.compare.mcnemar import McNemar
 from karat.stats.compare.paired import Difference

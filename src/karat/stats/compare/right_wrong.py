@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from karat.core.suite import Metric
+from karat.core.metric import Metric
 from karat.stats.compare.pairing import Pairs
 
 if TYPE_CHECKING:

@@ -16,10 +16,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from karat.core.gc_pause import no_collecting
+from karat.core.metric import Metric
 from karat.core.problems import count_of
 from karat.core.results.columns import columns_of
 from karat.core.results.result import RunResult
-from karat.core.suite import Metric
 from karat.stats.compare.case_changes import CaseChange
 from karat.stats.compare.cases import changed_cases
 from karat.stats.compare.groups import compare_groups, compare_tags

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 import msgspec
 
 from karat.core.json_types import JsonObject
+from karat.core.metric import Kind
 from karat.core.problems import count_of
 from karat.core.results.result import RunInfo, RunResult
-from karat.core.suite import Kind
 from karat.stats.compare.mcnemar import mcnemar_of
 from karat.stats.compare.pairing import Pairs
 from karat.stats.compare.power import cases_needed

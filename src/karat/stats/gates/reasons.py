@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any  # Any: a gate asks any suite for its reas
 
 from karat.core.expect.findings import REASONS
 from karat.core.expect.outcome import checks_in
+from karat.core.metric import Metric
 from karat.core.results.result import CaseResult, RepeatResult, RunResult
 from karat.core.scores import Score, not_applicable
-from karat.core.suite import Metric, Suite
+from karat.core.suite import Suite
 
 if TYPE_CHECKING:
     import numpy as np

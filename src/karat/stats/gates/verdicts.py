@@ -23,10 +23,10 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
+from karat.core.metric import Metric
 from karat.core.problems import count_of
 from karat.core.results.columns import Columns, columns_of
 from karat.core.results.result import RunResult
-from karat.core.suite import Metric
 from karat.stats.gates.figures import (
     are_right,
     error_value,

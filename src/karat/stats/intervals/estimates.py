@@ -16,8 +16,8 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Sequence
 
+from karat.core.metric import Kind
 from karat.core.results.result import Estimate
-from karat.core.suite import Kind
 from karat.stats.intervals import rates
 from karat.stats.intervals.mean import quantity_interval, share_interval
 from karat.stats.intervals.spread import spread_of

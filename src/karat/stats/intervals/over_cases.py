@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from karat.core.metric import Kind
 from karat.core.results.result import Estimate
-from karat.core.suite import Kind
 from karat.stats.intervals.estimates import estimate
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from karat.core.explanation import read_details
+from karat.core.metric import Metric
 from karat.core.report import (
     Cell,
     Column,
@@ -21,7 +22,6 @@ from karat.core.report import (
 )
 from karat.core.results.result import CaseResult, Estimate, Estimator, RunResult
 from karat.core.results.usage import USAGE
-from karat.core.suite import Metric
 from karat.suites.data_query.details import Details, DimensionDetails
 from karat.suites.data_query.excel_details import details_cell
 from karat.suites.data_query.metrics import METRICS

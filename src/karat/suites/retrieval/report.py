@@ -3,6 +3,7 @@ questions."""
 
 from __future__ import annotations
 
+from karat.core.metric import Metric
 from karat.core.report import (
     Cell,
     Chart,
@@ -21,7 +22,6 @@ from karat.core.report import (
 )
 from karat.core.results.result import CaseResult, Estimator, RunResult
 from karat.core.results.usage import USAGE
-from karat.core.suite import Metric
 from karat.suites.retrieval.details import FieldDetails, details_of
 from karat.suites.retrieval.metrics import AT_CUTOFFS, METRICS, OF_ALL, WHOLE
 from karat.suites.retrieval.metrics.fields import CUTOFFS

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from karat.core import plugins
+from karat.core.metric import Metric
 from karat.core.problems import UnknownName, UserError
 from karat.core.results.result import CaseResult, RepeatResult, RunResult
-from karat.core.suite import Metric, Suite
+from karat.core.suite import Suite
 from karat.judge.asking import now
 from karat.judge.calibration import Calibration, agreement_of
 from karat.judge.questions import state_of

@@ -1,7 +1,7 @@
 """One metric, one file. Both profiles, each over what was submitted and over all gold, and what lies between right and
 wrong."""
 
-from karat.core.suite import Metric
+from karat.core.metric import Metric
 from karat.suites.answers.comparison import Comparison
 from karat.suites.answers.metrics import (
     cell_f1,

@@ -7,8 +7,8 @@ file) has 0.
 
 from __future__ import annotations
 
+from karat.core.metric import Metric
 from karat.core.scores import Score
-from karat.core.suite import Metric
 from karat.suites.answers.comparison import Comparison
 from karat.suites.answers.metrics.verdicts import of_tables
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from functools import partial
 
+from karat.core.metric import Metric
 from karat.core.scores import Score, not_applicable
-from karat.core.suite import Metric
 from karat.suites.answers.comparison import Comparison
 
 FORMULAS = {

@@ -9,8 +9,8 @@ for a ratio of 0.1 / 0.2 = 0.5 is 0.75, and R-VES is 100 × √0.75 = 86.6. An a
 
 from __future__ import annotations
 
+from karat.core.metric import Metric
 from karat.core.scores import Score, not_applicable
-from karat.core.suite import Metric
 from karat.suites.answers.comparison import Comparison
 
 

@@ -5,8 +5,8 @@ Over what was submitted. An answer that no rule can settle (needs review, gold e
 
 from __future__ import annotations
 
+from karat.core.metric import Metric
 from karat.core.scores import Score
-from karat.core.suite import Metric
 from karat.suites.answers.comparison import Comparison
 from karat.suites.answers.metrics.verdicts import score_of
 

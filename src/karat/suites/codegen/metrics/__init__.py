@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from karat.core.suite import Metric
+from karat.core.metric import Metric
 from karat.suites.codegen.metrics import (
     correctness,
     coverage,

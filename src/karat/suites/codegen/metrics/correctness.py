@@ -21,8 +21,9 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from karat.core.json_types import JsonObject
+from karat.core.metric import Metric
 from karat.core.scores import Score, not_applicable
-from karat.core.suite import Metric, NotApplicable
+from karat.core.suite import NotApplicable
 from karat.sandbox import Column, Outcome, Plain, Sandbox, Series, Unordered
 from karat.sandbox import Table as Frame
 from karat.suites.codegen.options import Options

@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from karat.core.metric import Metric
 from karat.core.scores import Score, not_applicable
-from karat.core.suite import Metric
 
 if TYPE_CHECKING:
     from karat.suites.codegen.comparison import Comparison

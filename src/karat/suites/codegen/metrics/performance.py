@@ -31,8 +31,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from karat.core.json_types import JsonMapping
+from karat.core.metric import Metric
 from karat.core.scores import Score, not_applicable
-from karat.core.suite import Metric
 from karat.sandbox import Measurement, Plain, Sandbox
 from karat.suites.codegen.analysis.syntax_tree import syntax_tree
 from karat.suites.codegen.options import Options

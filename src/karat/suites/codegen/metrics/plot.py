@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from karat.core.metric import Metric
 from karat.core.scores import Score, not_applicable
-from karat.core.suite import Metric
 
 if TYPE_CHECKING:
     from karat.suites.codegen.comparison import Comparison

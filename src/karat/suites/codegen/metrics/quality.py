@@ -27,8 +27,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from karat.core.metric import Metric
 from karat.core.scores import Score, not_applicable
-from karat.core.suite import Metric
 from karat.suites.codegen.analysis.drawing import drawing_lines
 from karat.suites.codegen.analysis.key_loops import key_loop_filters
 from karat.suites.codegen.analysis.linting import lint

@@ -32,8 +32,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from karat.core.metric import Metric
 from karat.core.scores import Score
-from karat.core.suite import Metric
 from karat.suites.codegen.metrics.confirmed_requirements import confirmed
 from karat.suites.codegen.metrics.matching import does_nothing, met, taken, takes_some_rows
 from karat.suites.codegen.metrics.operations import operations_of

@@ -1,6 +1,6 @@
 """One metric, one file. Each begins with its formula and its edge cases."""
 
-from karat.core.suite import Metric
+from karat.core.metric import Metric
 from karat.suites.data_query.comparison import Comparison
 from karat.suites.data_query.metrics import (
     dataset_precision,

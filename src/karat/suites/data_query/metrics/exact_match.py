@@ -7,8 +7,8 @@ and nothing selected is 1. "Everything" selected in a dimension of the target is
 
 from __future__ import annotations
 
+from karat.core.metric import Metric
 from karat.core.scores import Score
-from karat.core.suite import Metric
 from karat.suites.data_query.comparison import Comparison
 
 

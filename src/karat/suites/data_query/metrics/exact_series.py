@@ -6,8 +6,8 @@ Values that the system filled in by itself, and ``all``, in such a dimension do 
 
 from __future__ import annotations
 
+from karat.core.metric import Metric
 from karat.core.scores import Score, not_applicable
-from karat.core.suite import Metric
 from karat.suites.data_query.comparison import Comparison
 
 

@@ -9,8 +9,8 @@ Nothing expected and nothing selected is 1.
 
 from __future__ import annotations
 
+from karat.core.metric import Metric
 from karat.core.scores import Score
-from karat.core.suite import Metric
 from karat.suites.data_query.comparison import Comparison
 from karat.suites.data_query.failure_reasons import failure_reasons
 

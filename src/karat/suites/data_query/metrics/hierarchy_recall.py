@@ -6,8 +6,8 @@ Only where a codelist with parents is at hand in a dimension of the target. Neve
 
 from __future__ import annotations
 
+from karat.core.metric import Metric
 from karat.core.scores import Score
-from karat.core.suite import Metric
 from karat.suites.data_query.comparison import Comparison
 from karat.suites.data_query.metrics.averages import NO_HIERARCHY, number_or
 from karat.suites.data_query.structure_facts import hierarchy

@@ -6,8 +6,8 @@ term: not applicable.
 
 from __future__ import annotations
 
+from karat.core.metric import Metric
 from karat.core.scores import Score
-from karat.core.suite import Metric
 from karat.suites.data_query.comparison import Comparison
 from karat.suites.data_query.dimension_comparison import Counts
 from karat.suites.data_query.metrics.averages import NOTHING_AT_ALL, macro

@@ -5,8 +5,8 @@ A dimension that is not in the target has no recall. An empty target: not applic
 
 from __future__ import annotations
 
+from karat.core.metric import Metric
 from karat.core.scores import Score
-from karat.core.suite import Metric
 from karat.suites.data_query.comparison import Comparison
 from karat.suites.data_query.metrics.averages import NOTHING_EXPECTED, RECALL, macro
 

@@ -6,8 +6,8 @@ selects nothing. One that states another outcome (``no_data``, ``clarification``
 
 from __future__ import annotations
 
+from karat.core.metric import Metric
 from karat.core.scores import Score, not_applicable
-from karat.core.suite import Metric
 from karat.suites.data_query.comparison import Comparison
 
 

@@ -5,8 +5,8 @@ Only cases that expect an answer, among others, count. What is also expected is 
 
 from __future__ import annotations
 
+from karat.core.metric import Metric
 from karat.core.scores import Score, not_applicable
-from karat.core.suite import Metric
 from karat.suites.data_query.comparison import Comparison
 from karat.suites.data_query.outcomes import NOT_STATED, REFUSALS
 

@@ -5,8 +5,8 @@ Only cases whose target has a period count.
 
 from __future__ import annotations
 
+from karat.core.metric import Metric
 from karat.core.scores import Score, not_applicable
-from karat.core.suite import Metric
 from karat.suites.data_query.comparison import Comparison
 
 

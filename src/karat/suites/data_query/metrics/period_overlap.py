@@ -5,8 +5,8 @@ An open end on either side: not applicable. Only cases whose target has a period
 
 from __future__ import annotations
 
+from karat.core.metric import Metric
 from karat.core.scores import Score, not_applicable
-from karat.core.suite import Metric
 from karat.suites.data_query.comparison import Comparison
 from karat.suites.data_query.periods.overlap import overlap
 

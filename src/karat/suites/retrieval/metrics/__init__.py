@@ -1,7 +1,7 @@
 """One metric per file, with its value at every cutoff where it has one. The definitions are those of trec_eval where it
 has the metric."""
 
-from karat.core.suite import Metric
+from karat.core.metric import Metric
 from karat.suites.retrieval.comparison import Comparison
 from karat.suites.retrieval.metrics import (
     held_out,

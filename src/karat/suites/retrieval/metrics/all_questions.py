@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from karat.core.suite import Metric
+from karat.core.metric import Metric
 
 
 def of_all(metric: Metric) -> Metric:

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from karat.core.metric import Metric
 from karat.core.parameters import Parameter
 from karat.core.scores import Score, not_applicable
-from karat.core.suite import Metric
 from karat.suites.retrieval.comparison import Comparison, FieldComparison
 
 CUTOFFS = (1, 3, 5, 10, 15, 20, 30, 100, 200, 500, 1000)

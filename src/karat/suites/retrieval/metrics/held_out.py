@@ -10,8 +10,8 @@ two truths is missing: held out it does not pass (0), and its recall is 0.5.
 
 from __future__ import annotations
 
+from karat.core.metric import Metric
 from karat.core.scores import Score, not_applicable
-from karat.core.suite import Metric
 from karat.suites.retrieval.comparison import Comparison
 
 NOTHING_CHOSEN = "no held-out figure: nothing was chosen on these questions (recorded results, or a fixed n and model)"

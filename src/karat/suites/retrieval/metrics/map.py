@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from bisect import bisect_right
 
+from karat.core.metric import Metric
 from karat.core.scores import Score
-from karat.core.suite import Metric
 from karat.suites.retrieval.comparison import Comparison, FieldComparison
 from karat.suites.retrieval.metrics.fields import at_cutoffs, mean_over_fields
 

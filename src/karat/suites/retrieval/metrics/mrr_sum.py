@@ -7,8 +7,8 @@ top: four keys at the first four ranks have 1 + 1/2 + 1/3 + 1/4 = 2.083. Several
 
 from __future__ import annotations
 
+from karat.core.metric import Metric
 from karat.core.scores import Score
-from karat.core.suite import Metric
 from karat.suites.retrieval.comparison import Comparison, FieldComparison
 from karat.suites.retrieval.metrics.fields import mean_over_fields
 

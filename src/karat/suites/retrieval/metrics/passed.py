@@ -6,8 +6,8 @@ No relevant key at all: as in ``fields``.
 
 from __future__ import annotations
 
+from karat.core.metric import Metric
 from karat.core.scores import Score
-from karat.core.suite import Metric
 from karat.suites.retrieval.comparison import Comparison
 from karat.suites.retrieval.metrics.fields import nothing_to_find
 

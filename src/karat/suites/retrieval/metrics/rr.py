@@ -8,8 +8,8 @@ RR@k: the same when that rank is k or less, else 0.
 
 from __future__ import annotations
 
+from karat.core.metric import Metric
 from karat.core.scores import Score
-from karat.core.suite import Metric
 from karat.suites.retrieval.comparison import Comparison, FieldComparison
 from karat.suites.retrieval.metrics.fields import at_cutoffs, mean_over_fields
 
