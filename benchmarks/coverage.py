@@ -48,7 +48,8 @@ def _interval(
         found = estimate(values.tolist(), cell.kind, names)
         return found.low, found.high, values
     gaps = later - values
-    interval = difference_interval(values, later, gaps, names, bounded=cell.kind != "quantity")
+    verdicts = names is None and set(values) | set(later) <= {0.0, 1.0}
+    interval = difference_interval(gaps, names, bounded=cell.kind != "quantity", verdicts=verdicts)
     return (*(interval or (None, None)), gaps)
 
 

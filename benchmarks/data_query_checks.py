@@ -66,7 +66,7 @@ def _case(number: int) -> str:
 def _series() -> measure.Cost:
     import msgspec
 
-    from karat.suites.data_query.selection import Target, dataset_keys
+    from karat.suites.data_query.selection.selection import Target, dataset_keys
     from karat.suites.data_query.series.comparison import compare_series
 
     targets = (case["conversation"][0]["target"] for case in generated.cases(SERIES))

@@ -64,7 +64,7 @@ def _task(engine: Any) -> str:
 
 
 def _scored(suite: Any, work: Sequence[Any], engine: Any) -> list[Any]:
-    from karat.runs.scoring import score_cases
+    from karat.runs.scores.scoring import score_cases
 
     options = suite.options()
     return [(one.id, one.scores) for one in score_cases(suite, work, options, executor=engine)]

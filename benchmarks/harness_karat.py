@@ -13,8 +13,8 @@ from typing import Any
 
 import msgspec
 
-from karat.core.case_checks import CheckedCases
-from karat.core.loaded import LoadedCases, LoadedPredictions
+from karat.core.case_files.case_checks import CheckedCases
+from karat.core.case_files.loaded import LoadedCases, LoadedPredictions
 from karat.core.metric import Metric
 from karat.core.records import Case, Prediction, Turn
 from karat.core.report import Report

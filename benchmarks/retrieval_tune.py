@@ -149,12 +149,12 @@ def product(
 
 def solvers(ranked: Sequence[FieldRanks]) -> None:
     """The same integer program twice: branches in whole numbers, and the general solver. Both must agree."""
-    from karat.search.choose.branch_and_bound import branch
     from karat.search.choose.choice import ORDER
-    from karat.search.choose.combinations import program_of, worth
-    from karat.search.choose.integer_program import solve
     from karat.search.choose.limits import Limits
     from karat.search.choose.problem import affordable_options, problem_of
+    from karat.search.choose.solvers.branch_and_bound import branch
+    from karat.search.choose.solvers.combinations import program_of, worth
+    from karat.search.choose.solvers.integer_program import solve
 
     program = program_of(affordable_options(problem_of(ranked, Limits(BUDGET))))
     began = time.perf_counter()

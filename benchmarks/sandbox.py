@@ -15,7 +15,8 @@ from pathlib import Path
 from statistics import median
 
 from benchmarks import measure
-from karat.sandbox import Sandbox, cgroups
+from karat.sandbox import Sandbox
+from karat.sandbox.isolation import cgroups
 
 ROUNDS = 3
 MANY = int(os.environ.get("KARAT_BENCHMARK_SNIPPETS", "10000"))

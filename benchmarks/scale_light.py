@@ -11,8 +11,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from benchmarks.harness_karat import TRIVIAL, Answer, ask
-from karat.core.case_rows import CaseFiles, CaseRow
-from karat.core.recorded import read_recorded, stream_recorded
+from karat.core.case_files.case_rows import CaseFiles, CaseRow
+from karat.core.case_files.recorded import read_recorded, stream_recorded
 from karat.core.suite import SuiteOptions
 from karat.core.system import System, SystemConfig
 from karat.runs.job import Job

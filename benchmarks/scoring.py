@@ -63,7 +63,7 @@ def parse_all(texts: Sequence[bytes]) -> None:
 def score_all(suite: Suite, cases: Sequence[Case[Any]], predictions: Sequence[Prediction]) -> None:
     """What a run does to score its cases: the answers are read, compared and measured; every score and detail is
     kept."""
-    from karat.runs.scoring import group, score_cases
+    from karat.runs.scores.scoring import group, score_cases
 
     grouped, strangers = group(cases, predictions, 1)
     work = ((case, grouped.get(case.id, {})) for case in cases)

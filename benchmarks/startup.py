@@ -8,7 +8,7 @@ from pathlib import Path
 from benchmarks import measure
 
 REPEATS = 15
-LIMIT = 0.3
+LIMIT = 0.2
 
 
 def main() -> None:

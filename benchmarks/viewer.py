@@ -77,7 +77,7 @@ def _add_run(store: Any, count: int, seed: int) -> None:
     """A run with its cases, answers and scores. Both large runs have the same cases and other answers."""
     from karat.core.plugins import load_suite
     from karat.core.records import Prediction
-    from karat.runs.run_scoring import score_recorded
+    from karat.runs.scores.run_scoring import score_recorded
     from karat.store import RunRecord
 
     suite, random = load_suite("data_query"), Random(seed)

@@ -15,8 +15,8 @@ from typing import Any
 
 import msgspec
 
-from karat.store.answer_blocks import KEYS, Keys
-from karat.store.blocks import Block
+from karat.store.blocks.block import Block
+from karat.store.predictions.answer_blocks import KEYS, Keys
 
 Lines = list[tuple[str, str]]
 """(place, text). A place is a cell, a key, a column of a row; it is "" where the order alone says where a line is."""

@@ -118,7 +118,8 @@ def plots(browser: Browser, project: Path) -> None:
             for name in ("Curves", "Pareto")
         ]
         # Only the plots: the tables below them are long.
-        page.evaluate("document.querySelectorAll('details.sheet .scroll').forEach((table) => table.remove())")
+        tables = "details.sheet .scroll, details.sheet .scroll ~ p, details.sheet h3:not(figcaption h3)"
+        page.evaluate("(found) => document.querySelectorAll(found).forEach((one) => one.remove())", tables)
         boxes = [found.bounding_box() for found in shown]
         if any(box is None for box in boxes):
             sys.exit("the report of the demo's search has no curves")

@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from karat import answers, engines, retrieval, sandbox, stats
-    from karat.core.case_rows import CaseFiles, CaseRow
+    from karat.core.case_files.case_rows import CaseFiles, CaseRow
+    from karat.core.case_files.loaded import LoadedCases, LoadedPredictions
+    from karat.core.case_files.recorded import read_recorded, stream_recorded
     from karat.core.explanation import Explanation, Group, Line, Part, differing_lines, explaining
-    from karat.core.loaded import LoadedCases, LoadedPredictions
     from karat.core.metric import Metric
-    from karat.core.parameters import Parameter
+    from karat.core.metrics.parameters import Parameter
     from karat.core.plugins import BrokenPlugin, PluginWarning
     from karat.core.problems import Problem, UnknownName, UserError
-    from karat.core.recorded import read_recorded, stream_recorded
     from karat.core.records import CallError, Case, Prediction, Turn, Where
     from karat.core.replies import Reply, read_reply
     from karat.core.report import Column, Report, Sheet, Table
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
         SystemType,
     )
     from karat.engines import Engine, EngineConfig, EngineError, EngineType, ResultTable, check_query, result_table
-    from karat.reports.comparison import Compared
+    from karat.reports.compare.comparison import Compared
     from karat.search.records import Model
     from karat.stats.gates.verdicts import Verdict
     from karat.suites.codegen.session import Session
@@ -160,15 +160,15 @@ _HOMES = {
     "score": "karat.verbs.score",
     "show": "karat.verbs.show",
     "tune": "karat.verbs.tune",
-    "CaseFiles": "karat.core.case_rows",
-    "CaseRow": "karat.core.case_rows",
+    "CaseFiles": "karat.core.case_files.case_rows",
+    "CaseRow": "karat.core.case_files.case_rows",
     "Explanation": "karat.core.explanation",
     "Group": "karat.core.explanation",
     "Line": "karat.core.explanation",
     "Part": "karat.core.explanation",
     "differing_lines": "karat.core.explanation",
     "explaining": "karat.core.explanation",
-    "Parameter": "karat.core.parameters",
+    "Parameter": "karat.core.metrics.parameters",
     "BrokenPlugin": "karat.core.plugins",
     "PluginWarning": "karat.core.plugins",
     "Problem": "karat.core.problems",
@@ -176,8 +176,8 @@ _HOMES = {
     "UserError": "karat.core.problems",
     "Hint": "karat.core.suite_prompt",
     "Prompting": "karat.core.suite_prompt",
-    "read_recorded": "karat.core.recorded",
-    "stream_recorded": "karat.core.recorded",
+    "read_recorded": "karat.core.case_files.recorded",
+    "stream_recorded": "karat.core.case_files.recorded",
     "CallError": "karat.core.records",
     "Case": "karat.core.records",
     "Prediction": "karat.core.records",
@@ -197,8 +197,8 @@ _HOMES = {
     "Score": "karat.core.scores",
     "not_applicable": "karat.core.scores",
     "scored": "karat.core.scores",
-    "LoadedCases": "karat.core.loaded",
-    "LoadedPredictions": "karat.core.loaded",
+    "LoadedCases": "karat.core.case_files.loaded",
+    "LoadedPredictions": "karat.core.case_files.loaded",
     "Metric": "karat.core.metric",
     "NotApplicable": "karat.core.suite",
     "Suite": "karat.core.suite",
@@ -223,7 +223,7 @@ _HOMES = {
     "ShownCase": "karat.verbs.show",
     "Tuned": "karat.verbs.tune",
     "Verdicts": "karat.verbs.gate",
-    "Compared": "karat.reports.comparison",
+    "Compared": "karat.reports.compare.comparison",
     "Model": "karat.search.records",
     "Verdict": "karat.stats.gates.verdicts",
     "Session": "karat.suites.codegen.session",

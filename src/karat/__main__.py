@@ -4,12 +4,12 @@ Loading the verbs takes a moment, in which somebody may press Ctrl-C or a librar
 before that.
 """
 
-from karat.cli.exits import crashes_told, starting_up
+from karat.cli.exits import reporting_crashes, starting_up
 
 
 def main() -> None:
     """The console script."""
-    with crashes_told():
+    with reporting_crashes():
         with starting_up():
             from karat.cli.main import main as run_verb
         run_verb()

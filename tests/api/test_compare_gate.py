@@ -36,8 +36,8 @@ def command(store: Path, *words: str) -> tuple[int, Any]:
 
 def test_the_figures_of_each_run_are_read_once(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of a large run they are what takes longest."""
-    from karat.store import results
     from karat.store import store as opened
+    from karat.store.scorings import results
 
     monkeypatch.setattr(opened, "HELD", 0)  # as if the runs were too large to be held as objects
     read: list[int] = []

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import pytest
 
 import karat
-from karat.runs.calling import Called
+from karat.runs.calls.calling import Called
 from karat.runs.notebook_progress import EVERY, in_notebook, progress_html, showing
 from karat.stats.gates.verdicts import Verdict
 from karat.verbs.gate import Verdicts

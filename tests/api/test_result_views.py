@@ -99,7 +99,7 @@ def test_the_chart_holds_the_figures() -> None:
 
 
 def test_without_altair_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    from karat.core import extras
+    from karat.core.installed import extras
 
     installed = extras._installed
     monkeypatch.setattr(extras, "_installed", lambda module: module != "altair" and installed(module))

@@ -27,4 +27,4 @@ def test_the_walk_of_one_case_begins_at_the_command_and_passes_the_suite(tmp_pat
     rooms = {step.room for step in steps}
     assert {"cli", "core", "runs", "reports", "stats", "suites/data_query"} <= rooms
     assert not any("<lambda>" in step.function.rsplit(".", 1)[-1] for step in steps)
-    assert any(step.file == "suites/data_query/metrics/macro_recall.py" for step in steps)
+    assert any(step.file == "suites/data_query/metrics/terms/macro_recall.py" for step in steps)

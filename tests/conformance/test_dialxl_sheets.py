@@ -22,10 +22,12 @@ from tests.conftest import NO_SHARED_DATA
 
 EXPECTED = Path(__file__).resolve().parents[3] / "shared" / "data" / "dialxl"
 NOT_EQUAL = {
-    "testValue": "the data hold 12.3 billion, as dial-xl shows it, for 12,345,678,912.34",
-    "testTableFunctionSpecialCases": "the data expect rows of a field whose formula ends in SUM()",
+    "testTableFunctionSpecialCases": "dial-xl does not compute f1 and b1 (its test has them in a comment), and the "
+    "values contradict the formula: f1 is the sum of {2} and of {1}, but 1 and 1 are expected",
 }
 """Sheets without pivots whose values are not all equal, and why."""
+MOST_DIGITS_SHOWN = 10
+"""dial-xl's tests compare numbers as it shows them: above ten digits in billions, with one decimal."""
 REFUSED = re.compile(r"(PIVOT|UNPIVOT|FIELDS|PERIODSERIES|GROUPBY) is not part of Karat's sheets|has no field|expected")
 
 
@@ -64,6 +66,8 @@ def same(expected: object, given: Any, keys: list[str]) -> bool:
         return True
     left, right = number(expected), number(given)
     if left is not None and right is not None:
+        if 10**MOST_DIGITS_SHOWN <= abs(left) < 10**15:
+            left, right = round(left / 1e9, 1), round(right / 1e9, 1)
         return math.isclose(left, right, rel_tol=1e-8, abs_tol=1e-8)
     return bool(expected == given)
 
@@ -95,4 +99,4 @@ def test_how_many() -> None:
     found = snippets()
     if not found:
         pytest.skip(NO_SHARED_DATA)
-    assert sum(not one["pivot_family"] for one in found) == 45 and len(NOT_EQUAL) == 2
+    assert sum(not one["pivot_family"] for one in found) == 45 and len(NOT_EQUAL) == 1

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from karat.core.results.result import RunResult
-from karat.runs.run_scoring import score_recorded
+from karat.runs.scores.run_scoring import score_recorded
 from karat.suites.retrieval import suite
 from karat.suites.retrieval.metrics import METRICS
 

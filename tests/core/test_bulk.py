@@ -18,7 +18,7 @@ from karat.core.bulk.sorted_parts import in_order
 from karat.core.bulk.spool import Spool
 from karat.core.files.lines import each_line
 from karat.core.records import Case, Prediction, Turn, Where
-from karat.suites.data_query.selection import Target
+from karat.suites.data_query.selection.selection import Target
 from tests.suites.data_query.building import target
 
 

@@ -7,7 +7,7 @@ import json
 import pytest
 import yaml
 
-from karat.core.case_text import case_text
+from karat.core.case_files.case_text import case_text
 from karat.core.problems import UserError
 from karat.core.records import Where
 from karat.core.yaml.append import with_entries

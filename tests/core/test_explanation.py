@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import msgspec
 
-from karat.core.case_explanation import explanation_of, target_of
 from karat.core.explanation import Explanation, Line, differing_lines, explaining, plain_details, read_details
+from karat.core.presentation.case_explanation import explanation_of, target_of
 from karat.core.results.result import CaseResult
 from karat.core.scores import Score
 

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from karat.core.explanation import Explanation, Failure, Part
-from karat.core.results.failure_columns import FailureColumns, from_words, make_failures
-from karat.core.results.failure_groups import SINGLE, FailureGroups, group_failures
-from karat.core.results.failures import failures_of
+from karat.core.results.columns.word_lists import WordListsBuilder
+from karat.core.results.failures.failure_columns import FailureColumns, from_words, make_failures
+from karat.core.results.failures.failure_groups import SINGLE, FailureGroups, group_failures
+from karat.core.results.failures.failures import failures_of
 from karat.core.results.result import CaseResult, RepeatResult
-from karat.core.results.word_lists import WordListsBuilder
 
 MEX = "COUNTRY wrong: asked MEX, got USA"
 

@@ -1,5 +1,5 @@
-"""JSON of strangers: equal keys, depth, digits and bytes are told with line and column; honest JSON reads as it always
-did."""
+"""JSON of strangers: equal keys, depth, digits and bytes are reported with line and column; honest JSON reads as it
+always did."""
 
 from __future__ import annotations
 

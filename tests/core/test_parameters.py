@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from karat.core.metric import Metric
-from karat.core.metric_names import find_metric, has_metric
-from karat.core.parameters import Parameter, parse_name
+from karat.core.metrics.metric_names import find_metric, has_metric
+from karat.core.metrics.parameters import Parameter, parse_name
 from karat.core.plugins import load_suite
 from karat.core.problems import UnknownName, UserError
 from karat.core.scores import Score, scored

@@ -8,7 +8,7 @@ import pytest
 
 from karat.core.problems import Problem, UserError, problem_text
 from karat.core.secrets.quoting import hidden, hidden_line
-from karat.runs.project import from_settings, load_project, options_from
+from karat.runs.project_file.project import from_settings, load_project, options_from
 from karat.systems.openai import OpenAIConfig
 
 KEY = "sk-abcdefghijklmnop1234567890"

@@ -15,7 +15,7 @@ from karat.core.records import Case, Prediction
 from karat.core.report import Report
 from karat.core.results.result import Estimator, RunResult
 from karat.core.scores import Score, scored
-from karat.core.loaded import LoadedCases, LoadedPredictions
+from karat.core.case_files.loaded import LoadedCases, LoadedPredictions
 from karat.core.metric import Metric
 from karat.core.suite import Suite, SuiteOptions
 

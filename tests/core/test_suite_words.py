@@ -17,8 +17,9 @@ from typing import get_args
 import msgspec
 import pytest
 
-from karat.core import case_file, case_form, explanation, problems, records, report, scores, system
+from karat.core import case_form, explanation, problems, records, report, scores, system
 from karat.core import suite as suite_module
+from karat.core.case_files import case_file
 from karat.core.plugins import load_suite
 from karat.core.results import result
 from karat.reports.json_schema import details_schema
@@ -50,7 +51,7 @@ TRACED = "a key under which assistants send the way to an answer"
 EXPECTED = "a key of expect, or of what is found"
 ALLOWED = {
     ("core/results/text.py", "problem"): "the problem of a case, in a word",
-    ("reports/expectations.py", "reasons"): "the reasons of expectations",
+    ("reports/sections/expectations.py", "reasons"): "the reasons of expectations",
     ("core/expect/check.py", "seconds"): EXPECTED,
     ("core/expect/schema_rules.py", "seconds"): EXPECTED,
     ("core/expect/sql_tables.py", "db"): EXPECTED,
@@ -63,9 +64,9 @@ ALLOWED = {
     ("core/trace/plain.py", "out_of_scope"): TRACED,
     ("core/trace/plain.py", "result"): TRACED,
     ("core/trace/plain.py", "seconds"): TRACED,
-    ("core/extras.py", "answers"): EXTRA,
-    ("core/extras.py", "codegen"): EXTRA,
-    ("core/extras.py", "retrieval"): EXTRA,
+    ("core/installed/extras.py", "answers"): EXTRA,
+    ("core/installed/extras.py", "codegen"): EXTRA,
+    ("core/installed/extras.py", "retrieval"): EXTRA,
     ("core/replies/tables.py", "result"): "a key under which assistants send tables",
     ("core/replies/bodies.py", "result"): "a key of replies",
     ("verbs/judge/attack.py", "gold"): "a key of files of attacks",
@@ -74,9 +75,9 @@ ALLOWED = {
     ("web/templates/live_parts.html", "start"): "the start of an axis",
     ("verbs/explain.py", "reasons"): "the reasons of any suite",
     ("cli/cases/app.py", "coverage"): "the name of a command",
-    ("reports/trend.py", "reasons"): "a figure that a suite may have",
+    ("reports/compare/trend.py", "reasons"): "a figure that a suite may have",
     ("reports/html/cases.py", "reasons"): "the reasons of explanations",
-    ("web/quick_filters.py", "reasons"): "the reasons of explanations",
+    ("web/search/quick_filters.py", "reasons"): "the reasons of explanations",
     (
         "reports/plots/figures.py",
         "precision",
@@ -86,16 +87,16 @@ ALLOWED = {
     ("reports/junit.py", "tests"): "an attribute of JUnit's XML",
     ("verbs/exports/case_rows.py", "tests"): "a key of promptfoo's configuration",
     ("reports/patches/review_lines.py", "time"): "the time of a review",
-    ("runs/run_scoring.py", "seconds"): "the precision of a time stamp",
+    ("runs/scores/run_scoring.py", "seconds"): "the precision of a time stamp",
     ("stats/gates/rules.py", "data_query"): EXAMPLE,
     ("stats/gates/rules.py", "macro_recall"): EXAMPLE,
     ("stats/gates/rules.py", "fully_right"): EXAMPLE,
     ("web/routes/api.py", "result"): "a key of the viewer's own JSON",
-    ("web/routes/new_case.py", "result"): "a key of the viewer's own JSON",
-    ("web/changes.py", "answers"): "a part of a cache key",
+    ("web/routes/case/new_case.py", "result"): "a key of the viewer's own JSON",
+    ("web/compare/changes.py", "answers"): "a part of a cache key",
     ("web/routes/login.py", "strict"): "SameSite=strict",
-    ("web/baseline.py", "strict"): "SameSite=strict",
-    ("web/review_panel.py", "strict"): "SameSite=strict",
+    ("web/compare/baseline.py", "strict"): "SameSite=strict",
+    ("web/review/review_panel.py", "strict"): "SameSite=strict",
     ("cli/setup/demo.py", "data_query"): "the example that the last line suggests to change",
     ("cli/setup/init.py", "data_query"): "the suite of a new project when none is named",
     ("cli/setup/imports.py", "data_query"): EXAMPLE,
@@ -104,7 +105,7 @@ ALLOWED = {
     ("verbs/gate.py", "macro_recall"): EXAMPLE,
     ("verbs/setup/init.py", "data_query"): "the suite of a new project when none is named",
     ("verbs/inputs/work.py", "data_query"): EXAMPLE,
-    ("cli/main.py", "answers"): "the command karat answers",
+    ("cli/commands.py", "answers"): "the command karat answers",
     ("cli/options/shared.py", "data_query"): EXAMPLE,
     ("cli/options/shared.py", "macro_recall"): EXAMPLE,
 }

@@ -15,8 +15,8 @@ from karat.core import plugins
 from karat.core.problems import Problem, UserError
 from karat.core.suite import Suite
 from karat.core.system import Request, Response, System, SystemConfig, SystemType
+from karat.runs.calls.system_calls import open_system
 from karat.runs.job import Job
-from karat.runs.system_calls import open_system
 
 SOURCE = Path(karat.__file__).parent
 CASES = [{"id": "q1", "question": "What is sour?", "relevant": ["lemon"]}]
@@ -142,7 +142,7 @@ def read_by_name() -> dict[str, list[str]]:
     """Name → where it is read by ``getattr`` with the name in a string."""
     found: dict[str, list[str]] = {}
     for file in SOURCE.rglob("*.py"):
-        if file.match("sandbox/server/figure_*.py"):
+        if file.match("sandbox/server/figures/*.py"):
             continue  # figures of matplotlib, plotly and altair are known by what they can do
         text = file.read_text(encoding="utf-8")
         for node in ast.walk(ast.parse(text)) if "getattr(" in text else ():

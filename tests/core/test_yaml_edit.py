@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from yaml.nodes import MappingNode, Node, ScalarNode
 
-from karat.core.case_checks import Fix
+from karat.core.case_files.case_checks import Fix
 from karat.core.problems import UserError
 from karat.core.yaml.edit import Edit, _plan, _spliced, apply_fixes, find, roots_of
 from karat.core.yaml.structs import Findings, documents

@@ -18,7 +18,7 @@ import typer.main
 
 from karat.cli.main import app
 from karat.core import plugins
-from karat.runs.project import ProjectFile, RunOptions, SuiteEntry
+from karat.runs.project_file.project import ProjectFile, RunOptions, SuiteEntry
 from karat.stats.gates.verdicts import Gate
 from karat.systems.caller import ERROR_KINDS
 

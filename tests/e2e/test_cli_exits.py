@@ -90,7 +90,7 @@ def test_a_bug_is_a_traceback_and_70(
     def broken() -> None:
         raise error
 
-    monkeypatch.setattr(main, "only_the_command", lambda *_: broken)
+    monkeypatch.setattr(main, "app", broken)
     with pytest.raises(SystemExit) as ended:
         main.main()
     assert ended.value.code == 70
@@ -105,7 +105,7 @@ def test_ctrl_c_in_a_verb(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
     def stopped() -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(main, "only_the_command", lambda *_: stopped)
+    monkeypatch.setattr(main, "app", stopped)
     with pytest.raises(SystemExit) as ended:
         main.main()
     assert ended.value.code == 130

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,8 +12,8 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from karat.cli.commands import SECTIONS
 from karat.cli.main import app
-from karat.cli.options.one_command import only_the_command
 
 
 def verbs(command: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
@@ -36,14 +38,30 @@ def test_values_are_named() -> None:
     assert "function, sheet." in " ".join(said.split())
 
 
-def names_in(one: typer.Typer) -> set[str | None]:
-    return {own.name for own in one.registered_commands} | {own.name for own in one.registered_groups}
+def modules_after(*words: str) -> set[str]:
+    """The modules of commands that are loaded once the command line has run."""
+    code = "import sys\nfrom karat.cli.main import app\ntry: app()\nexcept SystemExit: pass\nprint(*sys.modules)"
+    command = [sys.executable, "-c", code, *words]
+    said = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout
+    places = {one.place.partition(":")[0] for section in SECTIONS.values() for one in section}
+    return {place for place in places if f"karat.cli.{place}" in said.splitlines()[-1].split()}
 
 
-def test_only_the_command_that_is_asked_for_is_built() -> None:
-    names = names_in(app)
-    for words, left in ((("compare", "a"), {"compare"}), (("runs", "list"), {"runs"}), (("--version",), names)):
-        assert names_in(only_the_command(app, words)) == left
-    assert only_the_command(app, ()) is only_the_command(app, ("comparee",)) is app
-    whole, narrow = (CliRunner().invoke(one, ["compare", "-h"]) for one in (app, only_the_command(app, ("compare",))))
-    assert whole.output == narrow.output
+def test_only_the_command_that_is_asked_for_is_loaded() -> None:
+    assert modules_after("--help") == set()
+    assert modules_after("compare", "--help") == {"stored_runs.compare"}
+    assert modules_after("runs", "list", "--help") == {"stored_runs.runs"}
+
+
+def test_every_command_has_its_line_in_the_help() -> None:
+    said = CliRunner().invoke(app, ["--help"], env={"COLUMNS": "120"}).output
+    group: Any = typer.main.get_command(app)
+    assert len(group.commands) == sum(map(len, SECTIONS.values()))
+    for section in SECTIONS.values():
+        for one in section:
+            assert re.search(rf"^  {one.name} +{re.escape(one.short_help)}$", said, re.MULTILINE)
+            assert group.commands[one.name].short_help == one.short_help
+
+
+def test_a_misspelt_command_gets_the_nearest_one() -> None:
+    assert "Did you mean 'compare'" in CliRunner().invoke(app, ["comparee"]).output

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from karat.core import extras
+from karat.core.installed import extras
 from karat.search.models import known_models
 from karat.verbs.setup import doctor
 

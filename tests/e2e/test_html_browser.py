@@ -191,6 +191,7 @@ def test_a_text_is_a_text_wherever_it_stands(chromium: Browser, tmp_path: Path, 
         page.locator("#cases-title").click()  # a click elsewhere closes the menu
         for button in page.locator("#case-table thead button").all():
             button.click()
+        assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 0
         assert page.evaluate("window.hit") is None
         assert page.locator("main img, main iframe, main script").count() == 0
         assert watched.complaints == []

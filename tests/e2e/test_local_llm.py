@@ -117,4 +117,4 @@ def test_a_real_model_as_judge_takes_the_whole_path_and_is_not_counted(
         seen = judged_run(store, 1)
     assert seen is not None and not seen.counts and seen.tokens == asked.tokens
     with TestClient(create_app("sqlite:///.karat/karat.db"), base_url=HERE) as pages:
-        assert "The judge does not count." in pages.get("/review/calibration?run=r-0001").text
+        assert "The judge does not count" in pages.get("/review/calibration?run=r-0001").text

@@ -271,7 +271,7 @@ def test_09_every_field_can_be_copied_and_seen_whole(page: Page, store_url: str)
 
     assert copied("the id") == "case_003"
     assert copied("the user's words") == "What is the growth of country number 3?"
-    page.get_by_text("Answer in words").click()
+    page.get_by_text("Answer, indented").click()
     assert json.loads(copied("what was given"))["country"] == ["FRA"]
     page.get_by_text("Raw response").click()
     assert copied("what was received") == '{"country": ["FRA"], "note": "case_003"}'

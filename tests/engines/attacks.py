@@ -48,6 +48,8 @@ READS = {
         "select * from '/etc/passwd'",
         "select * from 'shop.duckdb'",
         "select getenv('HOME')",
+        "select * from pragma_database_list",
+        "select * from duckdb_databases",
         "install httpfs",
         "load httpfs",
         "set memory_limit = '100GB'",

@@ -13,8 +13,8 @@ import pytest
 from karat.core.suite import NotApplicable
 from karat.suites.answers import suite
 from karat.suites.answers.options import Options
-from karat.suites.answers.text_to_sql.execution import Databases
-from karat.suites.answers.text_to_sql.predictions import prediction_field
+from karat.suites.answers.text_to_sql.files.predictions import prediction_field
+from karat.suites.answers.text_to_sql.running.execution import Databases
 from tests.engines.attacks import ENDLESS, HUGE, READS, WRITES
 from tests.engines.conftest import KINDS, MariadbServer, PostgresServer
 

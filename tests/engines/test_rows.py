@@ -81,8 +81,8 @@ def test_one_file_with_two_settings(tmp_path: Path, request: pytest.FixtureReque
 def test_the_engine_tells_how_many_rows_a_query_reads(
     kind: str, request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from karat.suites.answers.text_to_sql.cost import cost_of
-    from karat.suites.answers.text_to_sql.execution import Databases
+    from karat.suites.answers.text_to_sql.running.cost import cost_of
+    from karat.suites.answers.text_to_sql.running.execution import Databases
 
     monkeypatch.chdir(tmp_path)
     databases, settings = Databases(10.0, 100, None), settings_of(kind, request, tmp_path)

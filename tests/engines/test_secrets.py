@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from karat.core.extras import install_command
+from karat.core.installed.extras import install_command
 from karat.core.problems import UserError
 from karat.core.secrets.masking import Secrets
 from karat.engines.bigquery import engine as bigquery

@@ -27,8 +27,8 @@ from karat.core.system import CallFailed
 from karat.imports.fields import fields_of
 from karat.imports.reading import read_source
 from karat.imports.rows import rows_for
-from karat.runs.project import load_project
-from karat.sandbox.messages import LENGTH, Facts, judge
+from karat.runs.project_file.project import load_project
+from karat.sandbox.messages.messages import LENGTH, Facts, judge
 from karat.sandbox.records import Limits
 from karat.sheet.check.checker import check_sheet
 from karat.sheet.compute.input_files import read_csv as read_input

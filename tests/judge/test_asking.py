@@ -26,8 +26,8 @@ from karat.judge.reply import Verdict
 from karat.judge.settings import Budget
 from karat.judge.version import prepared, same_model, version_of
 from karat.store import open_store
-from karat.store.judgements import JudgeRecords, JudgeVersion
 from karat.store.store import Store
+from karat.store.verdicts.judgements import JudgeRecords, JudgeVersion
 from karat.systems.command import CommandConfig
 from karat.systems.function import FunctionConfig, open_callable
 from karat.systems.openai import OpenAIConfig

@@ -5,8 +5,8 @@ from __future__ import annotations
 from karat.judge.calibration import Calibration, Probe, agreement_of, misses_of, tables_of
 from karat.judge.sample import JudgedCase, judged_cases, sample_of
 from karat.judge.settings import Bar
-from karat.store.judgements import Judgement
-from karat.store.reviews import Review, Word
+from karat.store.verdicts.judgements import Judgement
+from karat.store.verdicts.reviews import Review, Word
 
 POOL = [JudgedCase(f"c{place}", float(place % 2)) for place in range(40)]
 

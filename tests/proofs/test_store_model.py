@@ -24,10 +24,11 @@ from sqlalchemy import Connection, event
 
 from karat.core.problems import UserError
 from karat.core.results.result import RunResult
-from karat.runs import run_scoring, runner
+from karat.runs import runner
+from karat.runs.scores import run_scoring
 from karat.store import Store, open_store, parse_run
-from karat.store import leases as lease_module
-from karat.store.leases import EXPIRES
+from karat.store.leases import leases as lease_module
+from karat.store.leases.leases import EXPIRES
 from karat.systems.function import open_callable
 from karat.verbs.run import plan_run
 from karat.verbs.store import check_store

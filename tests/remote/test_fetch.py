@@ -355,7 +355,7 @@ def test_an_unknown_scheme_names_the_nearest(here: Path) -> None:
 
 
 def test_a_plain_install_names_the_extra_and_still_reads_the_web(web: Pages, monkeypatch: pytest.MonkeyPatch) -> None:
-    from karat.core import extras
+    from karat.core.installed import extras
 
     monkeypatch.setattr(extras, "_installed", lambda module: module not in ("fsspec", "s3fs", "gcsfs", "adlfs"))
     for scheme in ("s3", "gs", "az"):

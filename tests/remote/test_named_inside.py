@@ -14,7 +14,7 @@ from karat.engines.embedded_file import existing_file
 from karat.sheet.compute.input_files import find_input
 from karat.sheet.values import Wrong
 from karat.suites.answers.submission.safe_paths import OutsideFolder, inside
-from karat.suites.codegen.import_rows import _Files, _LeftOut
+from karat.suites.codegen.authoring.import_rows import _Files, _LeftOut
 
 URLS = ("s3://bucket/sales.csv", "https://server/sales.csv", "ftp://server/sales.csv", "file:///etc/passwd.csv")
 SECRET = "https://me:canary@server/sales.csv?sig=canary"

@@ -13,7 +13,7 @@ from karat.core.problems import UserError
 from karat.core.remote import failures
 from karat.core.remote.paths import local_path
 from karat.runs.executors.files import NeededFile, needed_files, with_files_here
-from karat.runs.scoring import group, score_batch
+from karat.runs.scores.scoring import group, score_batch
 from tests.conftest import ROOT
 from tests.remote.conftest import Bucket
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from karat.core.results.result import RunResult
-from karat.reports.comparison import Compared, side_by_side
+from karat.reports.compare.comparison import Compared, side_by_side
 from karat.stats.compare.runs import compare_runs
 from tests.reports.sample_results import METRICS, RUN, SUMMARY, case, dimension, failed
 

@@ -11,7 +11,7 @@ import karat
 from karat.core.plugins import load_suite
 from karat.core.results.result import CaseResult
 from karat.reports.patches.patch import Patch, review_patch
-from karat.runs.run_scoring import rescore
+from karat.runs.scores.run_scoring import rescore
 from karat.store import Store, open_store
 
 TOOLS = ("git", "patch")

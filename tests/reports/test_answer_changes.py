@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from karat.core.explanation import Cell, CellRow, Cells, Explanation, Line, Part
-from karat.reports.answer_changes import MOST_CELLS, answer_changes, only_answer
-from karat.reports.comparison import part_words
+from karat.reports.compare.answer_changes import MOST_CELLS, answer_changes, only_answer
+from karat.reports.compare.comparison import part_words
 
 
 def told(before: Explanation, after: Explanation) -> list[str]:

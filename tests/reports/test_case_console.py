@@ -11,7 +11,7 @@ from rich.console import Console
 from karat.core.records import CallError, Prediction
 from karat.core.results.result import CaseResult, RunInfo
 from karat.core.scores import Score
-from karat.reports.case_view import CaseView, case_view
+from karat.reports.cases.case_view import CaseView, case_view
 from karat.reports.console.case import print_case
 from tests.reports.sample_results import METRICS, case, dimension
 

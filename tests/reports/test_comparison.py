@@ -12,9 +12,9 @@ from rich.console import Console
 
 from karat.core.records import CallError, Prediction, join_attempts
 from karat.core.results.result import RunInfo, RunResult
-from karat.reports.answer_text import answers_of
-from karat.reports.comparison import as_plain, outcome, part_words
-from karat.reports.comparison_sheets import comparison_report
+from karat.reports.cases.answer_text import answers_of
+from karat.reports.compare.comparison import as_plain, outcome, part_words
+from karat.reports.compare.comparison_sheets import comparison_report
 from karat.reports.console.comparison import change_text, p_text, print_comparison
 from karat.reports.excel.workbook import write_xlsx
 from karat.reports.markdown.comparison import comparison_markdown

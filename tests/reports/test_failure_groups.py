@@ -11,20 +11,20 @@ import pytest
 from rich.console import Console
 
 from karat.core.plugins import load_suite
-from karat.core.results.failure_groups import SINGLE
+from karat.core.results.failures.failure_groups import SINGLE
 from karat.core.results.result import CaseResult, MetricSummary, RunInfo, RunResult
 from karat.core.scores import Score
-from karat.reports.case_view import case_view
-from karat.reports.comparison import Compared, as_plain, side_by_side
-from karat.reports.comparison_sheets import comparison_report
+from karat.reports.cases.case_view import case_view
+from karat.reports.compare.comparison import Compared, as_plain, side_by_side
+from karat.reports.compare.comparison_sheets import comparison_report
 from karat.reports.console.case import print_case
 from karat.reports.console.comparison import print_comparison
 from karat.reports.console.run import print_result
 from karat.reports.excel.workbook import write_xlsx
-from karat.reports.failure_groups import compared_failure_groups, failure_groups, group_lines, group_rows
 from karat.reports.full_report import whole_report
 from karat.reports.json import result_json
 from karat.reports.markdown.comparison import comparison_markdown
+from karat.reports.sections.failure_groups import compared_failure_groups, failure_groups, group_lines, group_rows
 from karat.stats.compare.runs import compare_runs
 from karat.store import RunRecord, open_store
 from karat.verbs.show import show

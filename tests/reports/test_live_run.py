@@ -7,8 +7,8 @@ import random
 import pytest
 
 from karat.core import plugins
-from karat.core.results.columns import columns_of
-from karat.core.results.failure_columns import failure_columns_of
+from karat.core.results.columns.columns import columns_of
+from karat.core.results.failures.failure_columns import failure_columns_of
 from karat.core.results.live import LiveBatch, LiveCase
 from karat.core.results.result import CaseResult, RunInfo, RunResult
 from karat.core.scores import Score

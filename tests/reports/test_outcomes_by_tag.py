@@ -14,7 +14,7 @@ import karat
 from karat.core.plugins import load_suite
 from karat.core.results.result import RunResult
 from karat.reports.look.palette import colour
-from karat.reports.outcomes_by_tag import outcomes_by_tag
+from karat.reports.sections.outcomes_by_tag import outcomes_by_tag
 from karat.verbs.report import write_reports
 
 METRICS = load_suite("retrieval").metrics

@@ -17,7 +17,7 @@ from karat.core.problems import UserError
 from karat.reports.patches.comments import Comment, standing, with_comments
 from karat.reports.patches.patch import review_lines, review_patch
 from karat.reports.patches.unified_diff import file_diff
-from karat.suites.codegen.accept import accept as accept_code
+from karat.suites.codegen.authoring.accept import accept as accept_code
 from tests.reports.reviewed_runs import TOOLS, Project, fates
 
 CASE = """\

@@ -21,8 +21,8 @@ from karat.core.results.result import (
 )
 from karat.core.results.usage import USAGE
 from karat.core.scores import Score, State, mean_score
-from karat.runs import summary as summary_module
-from karat.runs.summary import Columns
+from karat.runs.scores import summary as summary_module
+from karat.runs.scores.summary import Columns
 from karat.stats.intervals.over_cases import estimate_over_cases
 
 SUITE = plugins.load_suite("codegen")

@@ -8,16 +8,16 @@ from pathlib import Path
 import pytest
 
 import karat
-from karat.core.case_explanation import explanation_of
 from karat.core.case_form import Terms
-from karat.core.case_forms import form_of
 from karat.core.expect.findings import METRIC_NAMES, REASONS
 from karat.core.expect.records import ExpectedCall
 from karat.core.plugins import load_suite
+from karat.core.presentation.case_explanation import explanation_of
+from karat.core.presentation.case_forms import form_of
 from karat.core.results.result import RunResult
-from karat.reports.expectations import untraced_lines
 from karat.reports.full_report import whole_report
 from karat.reports.json import json_parts
+from karat.reports.sections.expectations import untraced_lines
 from karat.stats.gates.reasons import reason_metrics
 
 TRACE = [{"tool": "search", "arguments": {"q": "people"}}, {"tool": "run_sql", "arguments": {"sql": "SELECT 1 FROM t"}}]

@@ -8,10 +8,10 @@ from dataclasses import replace
 from typing import Any
 
 from karat.core import plugins
-from karat.core.records import CallError, Case, Prediction, attempts, join_attempts
+from karat.core.records import CallError, Case, NextCall, Prediction, attempts, branches_of, join_attempts
 from karat.core.suite import Suite, SuiteOptions
 from karat.core.system import Request
-from karat.runs.follow_up import following_up, unfinished
+from karat.runs.calls.follow_up import following_up, unfinished
 from karat.systems.history import assistant_message
 from tests.suites.data_query.building import case, target
 
@@ -125,3 +125,57 @@ def test_a_budget_that_is_used_up_ends_the_asking() -> None:
     assert len(heard) == 2
     stored = {("c", 0, 0): found}
     assert unfinished(suite, [CASE], SuiteOptions(), stored) == {}
+
+
+def suite_with_branches(calls: int = 2) -> Suite:
+    """Two branches beside the answer: one goes on with the conversation, one begins anew."""
+
+    def next_call(asked: Case[Any], turn: int, response: bytes, options: Any) -> NextCall | None:
+        given = {one.name: one.responses for one in branches_of(response)}
+        first = attempts(response)[0]
+        if len(talk := given.get("talk", ())) < calls:
+            return NextCall("talk", tuple((one, "go on") for one in (first, *(text.encode() for text in talk))))
+        return NextCall("anew") if len(given.get("anew", ())) < calls else None
+
+    return replace(plugins.load_suite("data_query"), follow_up=lambda *_: None, next_call=next_call)
+
+
+def test_branches_begin_at_the_first_answer_and_are_kept_apart() -> None:
+    found, heard = asked(suite_with_branches(), [answer(text) for text in (b"a", b"b", b"c", b"d", b"e")])
+    assert found is not None and attempts(found.response) == [b"a"]
+    assert [(one.name, one.responses, one.latency, one.tokens, one.cost) for one in branches_of(found.response)] == [
+        ("talk", ("b", "c"), 2.0, 20, None),
+        ("anew", ("d", "e"), 2.0, 20, None),
+    ]
+    assert (found.latency, found.tokens) == (5.0, 50)
+    assert [[message["content"] for message in request.messages] for request in heard] == [
+        ["q"],
+        ["q", "a", "go on"],
+        ["q", "a", "go on", "b", "go on"],
+        ["q"],
+        ["q"],
+    ]
+    assert [request.again for request in heard] == [0, 0, 0, 3, 4]
+
+
+def test_a_stopped_run_goes_on_with_its_branches() -> None:
+    suite = suite_with_branches()
+    broken = Prediction("c", 0, 0, error=CallError("timeout", "no answer"))
+    found, _ = asked(suite, [answer(b"a"), answer(b"b"), broken])
+    assert found is not None and [one.responses for one in branches_of(found.response)] == [("b",)]
+    begun = unfinished(suite, [CASE], SuiteOptions(), {("c", 0, 0): found})
+    assert begun == {("c", 0, 0): found}
+    heard: list[Request] = []
+
+    async def predict(request: Request) -> Prediction | None:
+        heard.append(request)
+        return answer(b"x%d" % len(heard))
+
+    async def ask() -> Prediction | None:
+        in_flight = {("c", 0): CASE}
+        return await following_up(predict, assistant_message, suite, in_flight, SuiteOptions(), begun=begun)(REQUEST)
+
+    whole = asyncio.run(ask())
+    assert whole is not None and len(heard) == 3
+    assert [one.responses for one in branches_of(whole.response)] == [("b", "x1"), ("x2", "x3")]
+    assert unfinished(suite, [CASE], SuiteOptions(), {("c", 0, 0): whole}) == {}

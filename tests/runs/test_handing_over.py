@@ -15,10 +15,10 @@ import pytest
 
 import karat
 from karat.core.problems import UserError
-from karat.runs.run_scoring import rescore
+from karat.runs.scores.run_scoring import rescore
 from karat.store import Store, open_store
-from karat.store import leases as lease_module
-from karat.store.lease_holder import this_process
+from karat.store.leases import leases as lease_module
+from karat.store.leases.lease_holder import this_process
 from karat.store.records import RunRecord
 from karat.verbs.run import plan_run
 from tests.conftest import ROOT

@@ -19,10 +19,10 @@ from karat.core.results.live import LiveCase
 from karat.core.results.result import CaseResult, RunResult
 from karat.core.scores import Score
 from karat.runs import live as live_module
-from karat.runs import live_scoring, scoring
-from karat.runs.kept_results import KeptResults
 from karat.runs.live import Live
 from karat.runs.runner import Interrupted
+from karat.runs.scores import live_scoring, scoring
+from karat.runs.scores.kept_results import KeptResults
 from karat.store import open_store
 from karat.store.live import LiveRuns
 from karat.store.upkeep.check import check_store
@@ -156,7 +156,7 @@ def test_no_case_is_scored_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 def test_a_long_run_keeps_its_results_as_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = karat.run("data_query", CASES, ask, store=str(tmp_path / "a.db"))
-    for module in ("karat.core.bulk.cases", "karat.runs.run_scoring", "karat.runs.kept_results"):
+    for module in ("karat.core.bulk.cases", "karat.runs.scores.run_scoring", "karat.runs.scores.kept_results"):
         monkeypatch.setattr(f"{module}.HELD", 2)
     monkeypatch.setattr("karat.store.store.HELD", -1)
     second = karat.run("data_query", CASES, ask, store=str(tmp_path / "b.db"))

@@ -17,7 +17,7 @@ from karat.core.records import Case, Turn
 from karat.core.results.result import RunResult
 from karat.stats.compare.runs import compare_runs
 from karat.store import open_store
-from karat.suites.codegen.default_prompt import instructions
+from karat.suites.codegen.question.default_prompt import instructions
 from tests.suites.data_query.building import case, target
 from tests.systems.hostile_server import Exchange, HostileServer, serve
 
@@ -137,13 +137,13 @@ def test_a_repair_follows_the_prompt_and_is_not_made_into_one(
     tasks = tmp_path / "tasks.yaml"
     tasks.write_text("- id: t\n  question: How many rows?\n  tables: {df: {a: [1, 2]}}\n  expected: 2\n")
 
-    async def mends(exchange: Exchange) -> None:
+    async def corrects(exchange: Exchange) -> None:
         code = "result = nonsense" if exchange.count == 1 else "result = len(df)"
         body = {"choices": [{"message": {"role": "assistant", "content": f"```python\n{code}\n```"}}]}
         await exchange.send("200 OK", json.dumps(body).encode())
 
     settings = chat(server, prompt="P {{ question }}", system_prompt="Mine. {{ tables[0].name }} {{ tables[0].rows }}")
-    server.add(CHAT, mends)
+    server.add(CHAT, corrects)
     result = ask(store, settings, tasks, "codegen", options={"performance": False, "perturb": "no"}, workers=1)
     first, second = (body["messages"] for body in sent(server))
     assert first == [

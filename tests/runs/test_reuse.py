@@ -161,7 +161,7 @@ def test_later_turns_are_asked_again_when_an_earlier_answer_changed(chat: Chat, 
 
 def _key_of_turn(chat: Chat, turn: int) -> str:
     from karat.core.system import Request
-    from karat.systems.answer_key import answer_keys
+    from karat.systems.reuse.answer_key import answer_keys
     from karat.verbs.inputs.systems import settle_system
 
     config, _ = settle_system(chat.settings(), None, None, (), None)  # type: ignore[arg-type]  # no suite is needed

@@ -12,7 +12,7 @@ import pytest
 import karat
 from karat.core.problems import UserError
 from karat.core.records import Case, Turn
-from karat.runs.calling import turns_to_ask
+from karat.runs.calls.calling import turns_to_ask
 from karat.store import open_store
 from tests.slow_server import Assistant, serving
 from tests.suites.data_query.building import case, target
@@ -209,7 +209,7 @@ def test_inside_a_running_loop_as_in_a_notebook(store: str) -> None:
 
 
 def test_scoring_again_keeps_the_earlier_scores(store: str) -> None:
-    from karat.runs.run_scoring import rescore
+    from karat.runs.scores.run_scoring import rescore
 
     karat.run(suite="data_query", cases=[case("c", A)], system=lambda _: {"indicator_selection": []}, store=store)
     mended = [case("c", target({}))]

@@ -12,13 +12,13 @@ from karat.core.records import CallError, Prediction
 from karat.core.results.result import CaseResult, RunInfo, RunResult, value_with_errors
 from karat.core.scores import not_applicable
 from karat.core.suite import SuiteOptions
-from karat.runs.run_scoring import score_recorded
-from karat.runs.scoring import group, score_case, score_cases
-from karat.runs.summary import summarise
+from karat.runs.scores.run_scoring import score_recorded
+from karat.runs.scores.scoring import group, score_case, score_cases
+from karat.runs.scores.summary import summarise
 from karat.stats.gates.verdicts import Gate, judge
 from karat.suites.data_query import suite
 from karat.suites.data_query.options import Options
-from karat.suites.data_query.selection import Target
+from karat.suites.data_query.selection.selection import Target
 from tests.suites.data_query.building import case, sel, target
 
 A = target({"A": ["a"]})

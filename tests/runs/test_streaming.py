@@ -19,12 +19,13 @@ from karat.core.bulk.cases import held_cases
 from karat.core.bulk.sequence import CHUNK, HELD
 from karat.core.problems import UserError
 from karat.core.records import Case, Prediction, Turn, truth_hash
-from karat.core.results.columns import StoredCases
+from karat.core.results.columns.columns import StoredCases
 from karat.core.results.result import CaseResult, RunResult
 from karat.core.suite import SuiteOptions
 from karat.core.system import SystemConfig
-from karat.runs import run_scoring, runner
+from karat.runs import runner
 from karat.runs.job import Job
+from karat.runs.scores import run_scoring
 from karat.store import open_store
 from karat.systems.function import open_callable
 from karat.verbs.inputs import gathering

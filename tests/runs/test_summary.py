@@ -14,7 +14,7 @@ from karat.core.report import about_sheet, summary_table, tags_table
 from karat.core.results.result import CaseResult, MetricSummary, RunInfo, RunResult
 from karat.core.scores import Score, State, not_applicable
 from karat.core.suite import Suite
-from karat.runs.summary import summarise
+from karat.runs.scores.summary import summarise
 from karat.stats.intervals.estimates import estimate, wilson
 
 CODEGEN = plugins.load_suite("codegen")
@@ -152,7 +152,7 @@ def test_every_kind_of_metric_is_clustered(kind: Kind) -> None:
 def test_a_failed_call_stays_in_its_cluster() -> None:
     from karat.core.plugins import load_suite
     from karat.core.records import CallError, Case, Prediction, Turn
-    from karat.runs.scoring import score_case
+    from karat.runs.scores.scoring import score_case
     from karat.suites.codegen.records import Task
 
     suite = load_suite("codegen")

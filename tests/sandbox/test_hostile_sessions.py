@@ -21,7 +21,8 @@ from karat.sandbox.records import MB
 LIMITS = Limits(wall=5.0, memory=512 * MB, files=8 * MB)
 INSIDE = """
 import os, sys, time
-gate, child, snippet = (sys.modules["box." + name] for name in ("fork_gate", "session_child", "snippet"))
+names = ("sessions.fork_gate", "sessions.session_child", "snippet")
+gate, child, snippet = (sys.modules["box." + name] for name in names)
 """
 
 

@@ -11,8 +11,8 @@ import pytest
 from karat.core.problems import UserError
 from karat.sandbox import Sandbox, layers
 from karat.sandbox.layers import Name, plan
-from karat.sandbox.server import landlock, seccomp
-from karat.sandbox.server.syscalls import ALLOWED, BITS_NOT, DONE_NOTHING, HAS_BIT, NOT_THERE, ONE_OF
+from karat.sandbox.server.isolation import landlock, seccomp
+from karat.sandbox.server.isolation.syscalls import ALLOWED, BITS_NOT, DONE_NOTHING, HAS_BIT, NOT_THERE, ONE_OF
 from karat.verbs.setup.doctor import Finding, sandbox_findings
 from tests.sandbox.boxes import LIMITS
 
@@ -211,7 +211,8 @@ def test_the_warm_up_runs_what_it_means_to_run() -> None:
 
     import pandas
 
-    from karat.sandbox.server import snippet, warm_up
+    from karat.sandbox.server import snippet
+    from karat.sandbox.server.environment import warm_up
 
     own = sys.modules["__main__"]
     for code in warm_up.USUAL:

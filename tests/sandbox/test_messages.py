@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.sandbox import Limits, Other, Outcome, bounds
-from karat.sandbox.messages import Facts, judge
+from karat.sandbox import Limits, Other, Outcome
+from karat.sandbox.messages import bounds
+from karat.sandbox.messages.messages import Facts, judge
 
 LIMITS = Limits()
 SEEN = Facts(parts=(0, 0, 0), begun=True, exit=0)

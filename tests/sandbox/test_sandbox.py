@@ -19,9 +19,10 @@ import pytest
 
 from karat import sandbox
 from karat.core.problems import UserError
-from karat.sandbox import Column, Job, Limits, Sandbox, Series, Table, cgroups
+from karat.sandbox import Column, Job, Limits, Sandbox, Series, Table
+from karat.sandbox.isolation import cgroups
 from karat.sandbox.layers import Name
-from karat.sandbox.values import Other
+from karat.sandbox.messages.values import Other
 from tests.sandbox.boxes import LIMITS, python_for_all
 from tests.sandbox.processes import all_gone, descendants
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from karat.sandbox import Sandbox
-from karat.sandbox.server.written_files import MOST_BYTES, MOST_LISTED, MOST_READ, collect
+from karat.sandbox.server.results.written_files import MOST_BYTES, MOST_LISTED, MOST_READ, collect
 
 
 @pytest.fixture(scope="module")

@@ -11,17 +11,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from karat.core.problems import UserError, count_of
-from karat.search.choose.branch_and_bound import branch
 from karat.search.choose.choice import ORDER, choose
-from karat.search.choose.combinations import program_of, value
-from karat.search.choose.combinations import worth as worth_of
-from karat.search.choose.enumeration import choices_for
-from karat.search.choose.integer_program import solve
 from karat.search.choose.limits import Limits, needed
 from karat.search.choose.options import candidates_of, options_on
 from karat.search.choose.outcome import mrr_of, outcome_of
 from karat.search.choose.problem import affordable_options, problem_of
 from karat.search.choose.refusal import NothingFound, ranked_deep_enough
+from karat.search.choose.solvers.branch_and_bound import branch
+from karat.search.choose.solvers.combinations import program_of, value
+from karat.search.choose.solvers.combinations import worth as worth_of
+from karat.search.choose.solvers.enumeration import choices_for
+from karat.search.choose.solvers.integer_program import solve
 from karat.search.records import DEEPER, FieldRanks, ModelRanks
 from tests.search.made_ranks import combinations, field, nothing, random_fields, ranked, worth
 

@@ -7,7 +7,7 @@ import importlib.util
 import numpy as np
 import pytest
 
-from karat.core.extras import install_command
+from karat.core.installed.extras import install_command
 from karat.core.problems import UserError
 from karat.search.gpu.layout import laid_out
 from karat.search.gpu.ranks import rank_rows_on_gpu, why_not

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from karat.core.extras import install_command
+from karat.core.installed.extras import install_command
 from karat.core.problems import UserError
 from karat.search.models import DEFAULT_MODEL, fastembed, known_models, load_model, packages
 from karat.search.models.prefixes import Prefixes, prefixes_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from karat.core.report import Sheet
 from karat.reports.plots.figures import chart_plot
-from karat.search.choose.report import report_of
+from karat.search.choose.reporting.report import report_of
 from karat.search.choose.tune import TuneField, tune
 from tests.search.test_tune import CONSTANT, LETTERS, PLENTY
 

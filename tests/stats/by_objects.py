@@ -6,13 +6,13 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from karat.core.case_explanation import explanation_of
 from karat.core.metric import Metric
+from karat.core.presentation.case_explanation import explanation_of
 from karat.core.results.clusters import clusters_of
 from karat.core.results.groups import case_groups
 from karat.core.results.result import CaseResult, RunResult, fails, value_with_errors
-from karat.reports.answer_changes import PartChange, answer_changes, only_answer
-from karat.reports.changes import SECTIONS, Change, Move, Side
+from karat.reports.compare.answer_changes import PartChange, answer_changes, only_answer
+from karat.reports.compare.changes import SECTIONS, Change, Move, Side
 from karat.reports.console.run import reason_of
 from karat.stats.compare.case_changes import CaseChange
 from karat.stats.compare.mcnemar import mcnemar

@@ -10,10 +10,10 @@ import msgspec
 import numpy as np
 import pytest
 
-from karat.core.results.case_words import pack_words, unpack_words
-from karat.core.results.columns import StoredCases, columns_of, selected
+from karat.core.results.columns.case_words import pack_words, unpack_words
+from karat.core.results.columns.columns import StoredCases, columns_of, selected
 from karat.core.results.result import CaseResult, RunResult
-from karat.reports.comparison import Compared, side_by_side
+from karat.reports.compare.comparison import Compared, side_by_side
 from karat.stats.compare.runs import compare_runs
 from karat.stats.gates.figures import error_value, with_errors
 from karat.stats.intervals.spread import numbered, spread_of, sums_by_cluster

@@ -15,7 +15,7 @@ from karat.core.scores import Score
 from karat.reports.console.comparison import interval as console_difference
 from karat.reports.console.run import figure as console_figure
 from karat.reports.html.page import _interval as html_interval
-from karat.reports.reviews import estimate_words
+from karat.reports.sections.reviews import estimate_words
 from karat.stats.compare.paired import paired_difference
 from karat.stats.gates.verdicts import Gate, Verdict, judge
 from karat.stats.intervals.estimates import estimate

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from karat.core.metric import Metric
-from karat.core.results.columns import Columns, make_columns
+from karat.core.results.columns.columns import Columns, make_columns
 from karat.core.results.result import CaseResult
 from karat.core.scores import Score
 from karat.stats.compare.holm import holm

@@ -44,7 +44,11 @@ class CuttingProxy:
                     client.close()
                     continue
                 server = socket.socket(socket.AF_UNIX)
-                server.connect(self._server)
+                try:
+                    server.connect(self._server)
+                except OSError:  # it restarts: this client is refused, as it would be without a proxy
+                    client.close()
+                    continue
                 self._open += [client, server]
                 threading.Thread(target=self._up, args=(client, server), daemon=True).start()
 

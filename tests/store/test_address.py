@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from karat.core.extras import install_command
+from karat.core.installed.extras import install_command
 from karat.core.problems import UserError
 from karat.store import open_store, parse_run, run_name
 from karat.store.database.address import PostgresAddress, SqliteAddress, parse_address, redacted

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.store.blocks import BYTES, ROWS, Block, DamagedBlock, check_block, in_blocks, pack_block
+from karat.store.blocks.block import BYTES, ROWS, Block, DamagedBlock, check_block, in_blocks, pack_block
 
 
 @given(st.lists(st.binary(max_size=200), min_size=1, max_size=50))

@@ -11,13 +11,13 @@ from sqlalchemy import delete
 
 from karat.core.problems import UserError
 from karat.core.records import CallError, Prediction
-from karat.core.results.columns import STATES
+from karat.core.results.columns.columns import STATES
 from karat.core.results.result import CaseResult, MetricSummary, RepeatResult, RunInfo, RunResult, has_errors
 from karat.core.scores import Score
 from karat.store import Store, open_store
-from karat.store.blocks import ROWS
+from karat.store.blocks.block import ROWS
 from karat.store.schema import scoring_blocks
-from karat.store.scored_cases import ScoredCases
+from karat.store.scorings.scored_cases import ScoredCases
 from karat.store.viewer_queries import Viewing
 from tests.store.samples import a_run
 
@@ -95,7 +95,7 @@ def test_columns_without_clusters_and_errors(store: Store) -> None:
     found = store.columns(store.add_scoring(run, RunResult(INFO, SUMMARY, plain)))
     assert found.clusters is None and not found.failed.any()
     empty = store.columns(store.add_scoring(run, RunResult(INFO, SUMMARY, ())))
-    assert empty.figures.shape == (2, 0) and empty.case_ids == []
+    assert empty.figures.matrix().shape == (2, 0) and empty.case_ids == []
 
 
 _KILLED = """
@@ -204,7 +204,7 @@ def test_another_process_sees_answers_that_move(url: str) -> None:
 
 
 def test_answers_are_found_among_sorted_and_new_blocks(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("karat.store.answer_index.TAIL", 3)
+    monkeypatch.setattr("karat.store.predictions.answer_index.TAIL", 3)
     run = store.create_run(a_run())
     for attempt in range(5):
         made = [Prediction(f"case {n}", response=b"%d" % attempt) for n in range(attempt, ROWS * 2, 2)]

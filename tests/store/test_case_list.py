@@ -10,17 +10,17 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from karat.core import case_explanation
-from karat.core.case_explanation import explanation_of
 from karat.core.explanation import Explanation
 from karat.core.json_types import JsonMapping, JsonObject
-from karat.core.results.columns import STATES
+from karat.core.presentation import case_explanation
+from karat.core.presentation.case_explanation import explanation_of
+from karat.core.results.columns.columns import STATES
 from karat.core.results.result import CaseResult, MetricSummary, RunInfo, RunResult
 from karat.core.scores import Score
 from karat.store import RunRecord, Store, open_store
-from karat.store.case_lines import line_of
-from karat.store.case_list import MOST, CaseLists
-from karat.store.case_pages import CaseQuery, searched_words
+from karat.store.cases.case_lines import line_of
+from karat.store.cases.case_list import MOST, CaseLists
+from karat.store.cases.case_pages import CaseQuery, searched_words
 from karat.store.viewer_queries import Viewing
 from tests.store.samples import a_run
 

@@ -11,7 +11,7 @@ from karat.core.problems import UserError
 from karat.core.results.result import CaseResult, MetricSummary, RunInfo, RunResult
 from karat.core.scores import Score
 from karat.store import Store, open_store
-from karat.store.case_pages import CaseQuery
+from karat.store.cases.case_pages import CaseQuery
 from karat.store.database import revision
 from karat.store.filters_and_case_sets import CaseSet, SavedFilter
 from karat.store.viewer_queries import Viewing
@@ -189,7 +189,7 @@ def test_reasons_that_many_cases_share(url: str) -> None:
 
 def test_columns_and_the_upper_part(store: Store) -> None:
     _, scoring = _filled(store)
-    figures = store.columns(scoring).figures.T.tolist()
+    figures = store.columns(scoring).figures.matrix().T.tolist()
     assert figures[:5] == [[0.5, 0.0], [0.5, 0.2], [0.5, 0.4], [0.5, 0.6], [0.5, 0.8]]
     assert figures[5][0] == 0.5 and figures[5][1] != figures[5][1], "NaN: no value"
     assert [Viewing(store).upper(scoring, 1, place) for place in (0, 1, 5)] == [0.8, 0.6, None], "no value, no place"

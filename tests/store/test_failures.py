@@ -5,17 +5,17 @@ from __future__ import annotations
 import pytest
 from sqlalchemy import delete
 
-from karat.core.results.failure_columns import failure_columns_of, make_failures
-from karat.core.results.failure_groups import SINGLE, group_failures
+from karat.core.results.failures.failure_columns import failure_columns_of, make_failures
+from karat.core.results.failures.failure_groups import SINGLE, group_failures
 from karat.core.results.result import CaseResult, MetricSummary, RunInfo, RunResult
 from karat.core.scores import Score
 from karat.store import Store
-from karat.store.block_kinds import fault_of
-from karat.store.blocks import ROWS
-from karat.store.failure_blocks import FAILURES
+from karat.store.blocks.block import ROWS
+from karat.store.blocks.kinds import fault_of
 from karat.store.schema import scoring_blocks
-from karat.store.scored_cases import ScoredCases
-from karat.store.stored_results import StoredResults
+from karat.store.scorings.failure_blocks import FAILURES
+from karat.store.scorings.scored_cases import ScoredCases
+from karat.store.scorings.stored_results import StoredResults
 from tests.store.samples import a_run
 
 COUNT = 2 * ROWS + 300
@@ -58,7 +58,7 @@ def test_a_large_run_has_the_groups_of_its_cases(store: Store, monkeypatch: pyte
 def test_the_groups_of_selected_cases_are_those_of_these_cases(store: Store) -> None:
     import numpy as np
 
-    from karat.core.results.columns import selected
+    from karat.core.results.columns.columns import selected
 
     run = store.create_run(a_run())
     store.add_scoring(run, RESULT)

@@ -16,8 +16,8 @@ from sqlalchemy import text
 from karat.core.problems import UserError
 from karat.store import Store, open_store
 from karat.store.database import revision
-from karat.store.lease_holder import Holder, is_dead, this_process
-from karat.store.leases import EXPIRES
+from karat.store.leases.lease_holder import Holder, is_dead, this_process
+from karat.store.leases.leases import EXPIRES
 from tests.store.samples import a_result, a_run, answer
 
 ELSEWHERE = Holder("0123456789abcdef", "node-7", "another machine", 4711, 99)
@@ -119,7 +119,7 @@ _TAKER = """
 import sys
 from karat.core.problems import UserError
 from karat.store import open_store
-from karat.store.lease_holder import this_process
+from karat.store.leases.lease_holder import this_process
 with open_store(sys.argv[1]) as store:
     sys.stdin.readline()
     try:

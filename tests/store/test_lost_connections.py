@@ -24,7 +24,7 @@ from karat.store import Store, open_store
 from karat.store import runs as run_rows
 from karat.store.database import commits
 from karat.store.database import sqlite as sqlite_connections
-from karat.store.lease_holder import this_process
+from karat.store.leases.lease_holder import this_process
 from tests.store.conftest import PostgresServer
 from tests.store.cutting_proxy import Cut, CuttingProxy, cutting
 from tests.store.samples import a_result, a_run, answer

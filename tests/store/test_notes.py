@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from karat.core.problems import UserError
 from karat.store import Store, open_store
 from karat.store.database import revision
-from karat.store.lease_holder import this_process
+from karat.store.leases.lease_holder import this_process
 from tests.store.samples import a_result, a_run, answer
 from tests.store.test_schema import _engine
 

@@ -7,7 +7,7 @@ import pytest
 
 from karat.core.results.result import CaseReview
 from karat.store import Store
-from karat.store.reviews import StaleReview
+from karat.store.verdicts.reviews import StaleReview
 from tests.store.samples import a_result, a_run
 
 

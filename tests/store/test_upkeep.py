@@ -18,7 +18,7 @@ from sqlalchemy import text
 from karat.core.problems import UserError
 from karat.core.records import Prediction
 from karat.store import Store, open_store, schema
-from karat.store.lease_holder import this_process
+from karat.store.leases.lease_holder import this_process
 from karat.store.upkeep.findings import MOST_FINDINGS
 from karat.verbs.inputs.work import work_to_do
 from karat.verbs.run import plan_work, start_run

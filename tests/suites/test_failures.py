@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from karat.core.case_explanation import explanation_of
-from karat.core.results.failures import failures_of
+from karat.core.presentation.case_explanation import explanation_of
+from karat.core.results.failures.failures import failures_of
 from karat.core.results.result import CaseResult
 
 

@@ -12,8 +12,8 @@ from karat.core.plugins import load_suite
 from karat.core.problems import UserError
 from karat.core.records import Case, Turn
 from karat.core.system import PromptedConfig
-from karat.runs.calling import first_request
-from karat.runs.prompts import hints_of
+from karat.runs.calls.calling import first_request
+from karat.runs.calls.prompts import hints_of
 from karat.suites.answers.options import Engine
 from karat.suites.answers.records import Gold
 from karat.suites.codegen.records import TableSource, Task

@@ -7,9 +7,9 @@ import sqlite3
 from pathlib import Path
 
 import karat
+from karat.core.metrics.worked_examples import WorkedExample
 from karat.core.results.result import CaseResult
 from karat.core.suite import Suite
-from karat.core.worked_examples import WorkedExample
 
 
 def scored(suite: Suite, example: WorkedExample, folder: Path) -> CaseResult:

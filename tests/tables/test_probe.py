@@ -6,6 +6,7 @@ import gc
 import os
 import struct
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import numpy as np
@@ -13,11 +14,15 @@ import pyarrow
 import pytest
 from pyarrow import parquet
 
+from karat.core.files.reading import FileRefused
 from karat.sheet.compute.input_files import read_table
 from karat.sheet.values import Wrong
 from karat.suites.answers.spider2.duckdb_files import duckdb_match as spider2_match
 from karat.suites.answers.strict.duckdb_files import duckdb_match as strict_match
+from karat.suites.codegen.benchmarks.published_sets import rows_of
+from karat.suites.codegen.records import TableSource
 from karat.suites.codegen.results.tables import file_table
+from karat.suites.codegen.tasks.schemas import first_rows
 from karat.tables.files.duckdb import duckdb_tables, read_duckdb
 from karat.tables.files.probe import duckdb_copy
 from karat.tables.table import TableError
@@ -105,6 +110,72 @@ def test_a_stranger_s_file_is_never_opened_here(tmp_path: Path, monkeypatch: pyt
     assert read_table(file, "t").columns["a"][:2] == [8, 7]
     assert spider2_match(str(file), str(file), ["twice", 'other."of ""it"'])
     assert opened and str(file) not in opened
+
+
+def test_a_stranger_s_parquet_file_is_never_opened_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "odd name's.parquet"
+    columns = {"a": [3, None, 1], "b": ["x", "ü", None], "c": [1.5, 0.1, None], "d": [["p"], [], None]}
+    parquet.write_table(pyarrow.table(columns), file, row_group_size=2)
+    own = file.resolve()
+    opened = []
+    read_table_of, file_of, connect = parquet.read_table, parquet.ParquetFile, duckdb.connect
+
+    def watched(function: Any) -> Any:
+        def read(source: Any, *args: Any, **more: Any) -> Any:
+            opened.append(str(source))
+            return function(source, *args, **more)
+
+        return read
+
+    class Watched:
+        """A connection that notes the files its queries name."""
+
+        def __init__(self, *args: Any, **more: Any) -> None:
+            self.connection = connect(*args, **more)
+
+        def execute(self, query: str, values: list[Any] | None = None) -> Any:
+            opened.extend(map(str, values or []))
+            return self.connection.execute(query, values)
+
+        def close(self) -> None:
+            self.connection.close()
+
+        def __enter__(self) -> Watched:
+            return self
+
+        def __exit__(self, *_: object) -> None:
+            self.close()
+
+    monkeypatch.setattr(parquet, "read_table", watched(read_table_of))
+    monkeypatch.setattr(parquet, "ParquetFile", watched(file_of))
+    monkeypatch.setattr(duckdb, "connect", Watched)
+    assert list(file_table(str(file)).columns[0]) == ["3", None, "1"]
+    assert read_table(file).columns["b"][:2] == ["x", "ü"]
+    assert first_rows(TableSource(str(file)), 1)[0][0] == 3
+    assert next(row for _, row in rows_of(file)) == {"a": 3, "b": "x", "c": 1.5, "d": ["p"]}
+    assert len(opened) >= 4 and str(own) not in [str(Path(one).resolve()) for one in opened if "/" in one]
+
+
+def test_a_damaged_parquet_file_costs_a_child_at_the_most(tmp_path: Path) -> None:
+    columns = {"a": list(range(500)), "b": [f"x{row % 7}" for row in range(500)], "c": [[row] for row in range(500)]}
+    good = tmp_path / "good.parquet"
+    parquet.write_table(pyarrow.table(columns), good, row_group_size=100, compression="none")
+    draw, data = np.random.default_rng(12), good.read_bytes()
+    refused = 0
+    for number in range(25):
+        bad = bytearray(data)
+        places = draw.integers(4, len(bad) - 8, size=4) if number % 2 else len(bad) - draw.integers(9, 900, size=4)
+        for place in places:
+            bad[place] = int(draw.choice([0, 1, 127, 128, 255]))
+        damaged = tmp_path / f"damaged{number}.parquet"
+        damaged.write_bytes(bad)
+        for read in (lambda: file_table(str(damaged)), lambda: read_table(damaged), lambda: list(rows_of(damaged))):  # noqa: B023 (called at once)
+            try:
+                read()
+            except (TableError, Wrong, FileRefused):
+                refused += 1
+    assert refused
+    assert file_table(str(good)).height == 500
 
 
 def test_damage_under_a_right_checksum_costs_a_child_at_the_most(tmp_path: Path, gold: Path) -> None:

@@ -168,7 +168,36 @@ def test_a_dropped_column(gone: int, large: bool) -> None:
         ignore_order=True,
     )
     assert match.reason == "missing_column"
-    assert [column["gold"] for column in match.evidence["columns"]] == [NAMES[gone]]
+    (column,) = match.evidence["columns"]
+    assert (column["gold"], column.get("share", 0) < 1) == (NAMES[gone], True)
+    assert match.cell_f1 == pytest.approx(5 / 6, abs=1e-5)
+    assert match.row_share == 0
+    assert match.evidence["rows"]
+
+
+@pytest.mark.parametrize("large", [False, True])
+def test_a_column_of_other_values(large: bool) -> None:
+    rows = made(Random(3), 2_500 if large else 9)
+    changed = [[*row[:5], f"{row[0]} x"] for row in rows]
+    names = (*NAMES[:5], "other")
+    match = match_tables(held(NAMES, rows, large=large), held(names, changed, large=large), ignore_order=True)
+    assert match.reason == "missing_column"
+    assert match.cell_f1 == pytest.approx(5 / 6, abs=1e-5)
+    assert match.row_share == 0
+
+
+@pytest.mark.parametrize("column", [0, 2])
+def test_only_the_scrambled_column_of_a_large_table_is_named(column: int) -> None:
+    """Its cells are as different from each other as the ids by which the rows belong together."""
+    random = Random(4)
+    rows: Rows = [[str(random.random()), "abc"[row % 3], f"k{row}"] for row in range(20_000)]
+    cells = [row[column] for row in rows]
+    random.shuffle(cells)
+    changed = [[*row[:column], cell, *row[column + 1 :]] for row, cell in zip(rows, cells, strict=True)]
+    names = ("value", "kind", "id")
+    match = match_tables(held(names, rows, large=True), held(names, changed, large=True), ignore_order=True)
+    assert (match.reason, [found["gold"] for found in match.evidence["columns"]]) == ("rows_scrambled", [names[column]])
+    assert match.cell_f1 == pytest.approx(2 / 3, abs=0.01)
 
 
 def test_a_row_changed_into_another_one_is_no_duplicate() -> None:

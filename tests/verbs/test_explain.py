@@ -12,8 +12,8 @@ import karat
 from karat.cli.main import app
 from karat.core import plugins
 from karat.core.metric import Metric
+from karat.core.metrics.worked_examples import read_examples
 from karat.core.scores import Score
-from karat.core.worked_examples import read_examples
 from karat.verbs.explain import explained_metric, explained_reason
 from tests.suites.worked_example_scores import scored, values
 

@@ -18,7 +18,7 @@ from karat.core.plugins import load_suite
 from karat.core.results.live import LiveBatch, live_case
 from karat.core.results.result import CaseResult, RunResult
 from karat.store import RunRecord, Store, open_store, run_name
-from karat.store.lease_holder import this_process
+from karat.store.leases.lease_holder import this_process
 from karat.store.live import LiveRuns
 
 SUITES = ("data_query", "answers", "retrieval", "codegen")

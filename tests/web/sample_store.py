@@ -16,7 +16,7 @@ from karat.core.results.result import CaseResult, MetricSummary, RepeatResult, R
 from karat.core.scores import Score
 from karat.stats.intervals.estimates import estimate
 from karat.store import RunRecord, Store, open_store
-from karat.store.case_lines import CaseLine, line_of
+from karat.store.cases.case_lines import CaseLine, line_of
 
 PAYLOADS = (
     "<script>window.hit=1</script>",
@@ -94,7 +94,7 @@ def add_run(store: Store, cases: list[CaseResult], name: str = "", system: str =
     store.add_cases(run, [(case.id, _json(case)) for case in asked])
     store.add_predictions(run, [_answer(case) for case in cases])
     result = RunResult(RunInfo("data_query", name=name, cases=len(cases)), summary_of(cases), tuple(cases))
-    with patch("karat.store.results.line_of", _line):
+    with patch("karat.store.scorings.results.line_of", _line):
         store.add_scoring(run, result)
     return run
 

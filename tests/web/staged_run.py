@@ -10,7 +10,7 @@ import msgspec
 from karat.core.plugins import load_suite
 from karat.core.records import Prediction
 from karat.core.results.result import RunResult
-from karat.runs.run_scoring import score_recorded
+from karat.runs.scores.run_scoring import score_recorded
 from karat.store import RunRecord, open_store, run_name
 
 NAMES = {"MEX": "Mexico", "USA": "United States", "NOR": "Norway"}

@@ -15,7 +15,7 @@ from starlette.testclient import TestClient
 
 import karat
 from karat.core.case_form import CellTable, EqualRows, RankedKey, RankedList
-from karat.core.case_forms import form_of
+from karat.core.presentation.case_forms import form_of
 from karat.core.results.result import CaseResult, RunResult
 from karat.tables.explain.table_view import table_view
 from karat.tables.matching import match_tables

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 from karat.core.records import CallError, Prediction
 from karat.core.results.result import CaseResult, RunInfo, RunResult
-from karat.reports.answer_text import answers_of
+from karat.reports.cases.answer_text import answers_of
 from karat.store import RunRecord, open_store
-from karat.store.case_pages import CaseQuery
-from karat.web.folded_text import FoldedBlock, folded_in_place, folded_texts
+from karat.store.cases.case_pages import CaseQuery
 from karat.web.page import Viewer
-from karat.web.search import with_answers
+from karat.web.search.folded_text import FoldedBlock, folded_in_place, folded_texts
+from karat.web.search.search import with_answers
 from karat.web.security.sessions import Sessions
 
 LETTERS = "aBc ÄäÖé\u00df\u1e9e\u0130\u212a\ufb01ΣσςЖж\n"

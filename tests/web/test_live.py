@@ -16,11 +16,11 @@ from karat.core.records import CallError, Prediction
 from karat.core.results.live import LiveBatch, LiveCase, live_case
 from karat.core.results.result import CaseResult
 from karat.store import open_store
-from karat.store.lease_holder import Holder, this_process
+from karat.store.leases.lease_holder import Holder, this_process
 from karat.store.live import LiveRuns
 from karat.store.records import RunRecord
 from karat.web.app import create_app
-from karat.web.resuming import Resuming
+from karat.web.live.resuming import Resuming
 from tests.web.conftest import HERE
 from tests.web.sample_store import PAYLOADS, build
 

@@ -13,8 +13,8 @@ from starlette.testclient import TestClient
 
 from karat.reports.html import large_run
 from karat.store import open_store
-from karat.web.routes import report
-from karat.web.waiting_reports import WaitingReports
+from karat.web.routes.run import report
+from karat.web.run_page.waiting_reports import WaitingReports
 
 PATIENCE = 60
 

@@ -87,7 +87,7 @@ def test_disputed_cases_go_by_the_rule_until_somebody_settles_them(
     with open_store(store_url) as store:
         result = store.result(1)
     assert "with reviews" not in ada.get("/runs/r-0001").text or "0.517" not in ada.get("/runs/r-0001").text
-    from karat.reports.reviews import reviewed_words
+    from karat.reports.sections.reviews import reviewed_words
     from karat.stats.reviewed import verdicts_of
 
     assert verdicts_of(result) == {}
@@ -254,8 +254,8 @@ def test_rules_disagree_where_variants_of_a_headline_rate_do() -> None:
     import numpy as np
 
     from karat.core.results.result import MetricSummary
-    from karat.web.figures import Figure
-    from karat.web.review_queue import _rules_disagree, profiles
+    from karat.web.review.review_queue import _rules_disagree, profiles
+    from karat.web.run_page.figures import Figure
 
     def figure(index: int, name: str, kind: str, headline: bool) -> Figure:
         return Figure(index, name, name, "", kind, headline, True, MetricSummary(name, None, 0, None, None))  # type: ignore[arg-type]  # as the test wants it
@@ -268,7 +268,7 @@ def test_rules_disagree_where_variants_of_a_headline_rate_do() -> None:
     ]
     assert [one.name for one in profiles(figures)] == ["right", "right_by_id"]
     values = np.array([[1, 1, 0, np.nan], [1, 0, 0, 1], [0, 0, 1, 0], [0.5, 0.5, 0.5, 0.5]])
-    assert _rules_disagree(values, figures, 4).tolist() == [False, True, False, False]
+    assert _rules_disagree(list(values), figures, 4).tolist() == [False, True, False, False]
 
 
 @pytest.mark.parametrize("odd", ["case=999", "case=x", "case=-1", "given=77777", "run=r-0999", "run=nope"])

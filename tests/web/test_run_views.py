@@ -7,7 +7,7 @@ import time
 import pytest
 from starlette.testclient import TestClient
 
-from karat.web import run_views
+from karat.web.run_page import run_views
 from tests.web.staged_run import add_staged
 
 PATIENCE = 60

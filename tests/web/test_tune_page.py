@@ -14,8 +14,8 @@ from playwright.sync_api import Browser, Page, expect
 from starlette.testclient import TestClient
 
 import karat
-from karat.core.choice import Choice
 from karat.core.plugins import load_suite
+from karat.core.presentation.choice import Choice
 from karat.reports.choice_page import choice_page
 from karat.store import open_store
 from karat.web.app import create_app

@@ -7,7 +7,7 @@ from importlib import import_module
 from karat.core import plugins
 from karat.core.yaml.json_schema import Schemas
 from karat.reports.json_schema import details_schema, result_schema
-from karat.runs.project import ProjectFile
+from karat.runs.project_file.project import ProjectFile
 from karat.verbs.setup.schema import cases_schema, predictions_schema
 from tools.reference.command_line import command_line
 from tools.reference.python_names import python_names

@@ -40,7 +40,7 @@ def starting_up() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def crashes_told() -> Iterator[None]:
+def reporting_crashes() -> Iterator[None]:
     """An error that nobody foresaw is a bug: its traceback, a line that says so, and an exit code of its own."""
     try:
         yield

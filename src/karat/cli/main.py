@@ -1,4 +1,4 @@
-"""``karat``: the verbs, and what happens to a mistake.
+"""``karat``: the program, and what happens to a mistake. Its commands are in :mod:`karat.cli.commands`.
 
 What each exit code means is in :mod:`karat.cli.exits`.
 """
@@ -12,16 +12,11 @@ import sys
 import typer
 
 from karat.cli import exits
-from karat.cli.cases.app import app as cases_app
-from karat.cli.exits import crashes_told
-from karat.cli.measure import answers, fill, models, run, score, sheet, tune
+from karat.cli.commands import Karat
+from karat.cli.exits import reporting_crashes
 from karat.cli.options import verbosity
-from karat.cli.options.bare_options import accept_bare_options
-from karat.cli.options.one_command import only_the_command
 from karat.cli.printing.fetching import fetch_progress
 from karat.cli.printing.plugin_warnings import show_plugin_warnings
-from karat.cli.setup import check, demo, doctor, env, explain, imports, init, schema, structures, watch
-from karat.cli.stored_runs import comment, compare, export, gate, judge, report, runs, serve, show, store
 from karat.core.problems import UserError
 from karat.core.remote.room import display_with
 
@@ -45,6 +40,7 @@ COLLECT_AFTER = 20_000
 
 app = typer.Typer(
     name="karat",
+    cls=Karat,
     help="Measure a data assistant: how good it is, why it fails, and whether your latest change made it better.",
     epilog="New to karat? karat demo runs the examples; karat init starts a project. Exit codes: 0 success, 1 a gate "
     "or check failed, "
@@ -76,40 +72,9 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
-app.command("demo", short_help="Run the example projects.")(demo.demo)
-app.command("init", short_help="Start a new project.")(init.init)
-app.command("check", short_help="Find all mistakes in the case files.")(check.check)
-app.add_typer(cases_app, name="cases")
-app.command("schema", short_help="Print or write the JSON Schemas of Karat's files.")(schema.schema)
-app.command("structures", short_help="List what SDMX structure files contain.")(structures.structures)
-app.command("run", short_help="Run the cases against a system and score its answers.")(run.run)
-app.command("score", short_help="Score recorded or stored answers without calling a system.")(score.score)
-app.command("watch", short_help="Score again whenever a file changes.")(watch.watch)
-app.command("fill", short_help="Make a test suite for a database from its gold SQL.")(fill.fill)
-app.command("answers", short_help="Score a submission folder against gold answers.")(answers.answers)
-app.command("tune", short_help="Choose the best n and model for each field of a sheet.")(tune.tune)
-app.add_typer(sheet.app, name="sheet")
-app.command("models", short_help="List the embedding models and what to install.")(models.models)
-app.add_typer(runs.app, name="runs")
-app.add_typer(store.app, name="store")
-app.command("show", short_help="Show one case: expected, given, and how they differ.")(show.show)
-app.command("compare", short_help="Compare stored runs case by case.")(compare.compare)
-app.command("gate", short_help="Check a run against its gates; exit code 1 if one fails.")(gate.gate)
-app.add_typer(judge.app, name="judge")
-app.command("comment", short_help="Post the newest runs on a pull request, or update the comment.")(comment.comment)
-app.command("report", short_help="Write the report of a stored run: Excel, HTML, JSON.")(report.report)
-app.command("explain", short_help="Explain a metric or a failure reason.")(explain.explain)
-app.command("import", short_help="Turn a spreadsheet or another tool's file into cases.")(imports.import_)
-app.command("export", short_help="Write answers, scores and reviews of a run to files.")(export.export)
-app.command("serve", short_help="Browse, compare and review runs in a browser.")(serve.serve)
-app.command("doctor", short_help="Show what works on this machine and what to install.")(doctor.doctor)
-app.add_typer(env.app, name="env")
-accept_bare_options(app)  # after every verb is there
-
-
 def main() -> None:
     """Run the verb that was asked for, and end with the exit code that says how it went."""
-    with crashes_told():
+    with reporting_crashes():
         sys.exit(_run())
 
 
@@ -119,7 +84,7 @@ def _run() -> int:
     display_with(fetch_progress)
     gc.set_threshold(COLLECT_AFTER)
     try:
-        only_the_command(app, sys.argv[1:])()
+        app()
     except UserError as error:
         _tell(error)
     except OSError as error:

@@ -50,7 +50,7 @@ class TermPart(msgspec.Struct, frozen=True):
 
 
 class Terms(msgspec.Struct, frozen=True):
-    """Terms part by part, such as by dimension; parts that are right are told in one line."""
+    """Terms part by part, such as by dimension; parts that are right take one line."""
 
     kind: ClassVar[str] = "terms"
     parts: tuple[TermPart, ...]
@@ -102,6 +102,8 @@ class CellTable(msgspec.Struct, frozen=True):
     more: int = 0
     """Rows that differ and are not listed."""
     compared: tuple[ComparedColumn, ...] = ()
+    unlisted: int = 0
+    """Expected columns that are not among the compared ones above."""
 
 
 class Span(msgspec.Struct, frozen=True):

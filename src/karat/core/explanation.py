@@ -147,7 +147,7 @@ class Explanation(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     groups: tuple[Group, ...] = ()
     failures: tuple[Failure, ...] = ()
     """What cases are put together by in failure groups, where parts and reason do not say it; see
-    ``core.results.failures``."""
+    ``core.results.failures.failures``."""
     extra: msgspec.Struct | None = None
     """The suite's own record of what it found."""
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from inspect import signature
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar  # Any: a plain ``Metric`` is one of any comparison
 
-from karat.core.parameters import Parameter, Value, read_values, suffix_of
+from karat.core.metrics.parameters import Parameter, Value, read_values, suffix_of
 from karat.core.scores import Score
 
 if TYPE_CHECKING:  # a plain ``Metric`` is one of anything; only the type checker needs to know that
@@ -91,6 +92,16 @@ class Metric(Generic[Comparison]):
     def full_name(self) -> str:
         """The name with its values, such as ``R@10``; just the name where there are none."""
         return self.base + suffix_of(self.parameters, dict(self.values)) if self.values else self.name
+
+
+_SAID_OF_A_CASE = re.compile(r"(right|fully|correct|\w+ed)\b", re.IGNORECASE)
+
+
+def right_words(right: int, of: int, title: str) -> str:
+    """``85 of 118 fully right``, ``4 of 16 passed``; of a title that is no word for a case ``158 of 199 right by
+    spider2``."""
+    said = title if _SAID_OF_A_CASE.match(title) else f"right by {title}"
+    return f"{right:,} of {of:,} {said}"
 
 
 def in_sample(metric: Metric[Comparison], headline: Sequence[str]) -> Metric[Comparison]:

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any  # Any: what an entry point gives is known to its caller alone
 
 from karat.core.expect.findings import METRIC_NAMES
-from karat.core.guarded_metrics import guarded
 from karat.core.metric import Metric
+from karat.core.metrics.guarded_metrics import guarded
 from karat.core.problems import UnknownName, UserError, did_you_mean
 from karat.core.suite import Suite, SuiteOptions
 

@@ -22,7 +22,8 @@ T = TypeVar("T")
 
 Role = Literal["user", "assistant", "system"]
 Status = Literal["accepted", "draft"]
-"""A draft was proposed by a program. It is never scored before a person has accepted it, see ``core.drafts``."""
+"""A draft was proposed by a program. It is never scored before a person has accepted it, see
+``core.case_files.drafts``."""
 
 
 class Where(msgspec.Struct, frozen=True, gc=False):
@@ -146,8 +147,27 @@ class Prediction(msgspec.Struct, frozen=True, omit_defaults=True):
     """The trace of the answer, where it came beside the response; see ``core.trace.reading``."""
 
 
-class _Attempts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Branch(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Responses to a turn beside the answer itself: what came of one way of asking again, and what that cost."""
+
+    name: str
+    responses: tuple[str, ...] = ()
+    latency: float | None = None
+    tokens: int | None = None
+    cost: float | None = None
+
+
+class NextCall(msgspec.Struct, frozen=True):
+    """What to ask next on a branch: the conversation up to the question goes on with these exchanges, each a response
+    and what is said to it. None of them: the question is asked once more."""
+
+    branch: str
+    exchanges: tuple[tuple[bytes, str], ...] = ()
+
+
+class _Attempts(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     karat_attempts: tuple[str, ...]
+    karat_branches: tuple[Branch, ...] = ()
 
 
 class _Traced(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -165,11 +185,12 @@ def is_wrapped(response: bytes) -> bool:
     return response.startswith((_ATTEMPTS, _TRACED)) or (response[:1] == b"{" and _CHOICES in response)
 
 
-def join_attempts(responses: Sequence[bytes]) -> bytes:
-    """Several responses to one turn, in the order they came, as one; a single one stays as it came."""
-    if len(responses) == 1:
+def join_attempts(responses: Sequence[bytes], branches: Sequence[Branch] = ()) -> bytes:
+    """Several responses to one turn, in the order they came, as one; a single one without branches stays as it came."""
+    if len(responses) == 1 and not branches:
         return responses[0]
-    return msgspec.json.encode(_Attempts(tuple(response.decode(errors="replace") for response in responses)))
+    texts = tuple(response.decode(errors="replace") for response in responses)
+    return msgspec.json.encode(_Attempts(texts, tuple(branches)))
 
 
 def attempts(response: bytes) -> list[bytes]:
@@ -178,6 +199,14 @@ def attempts(response: bytes) -> list[bytes]:
     if not response.startswith(_ATTEMPTS):
         return [response]
     return [text.encode() for text in msgspec.json.decode(response, type=_Attempts).karat_attempts]
+
+
+def branches_of(response: bytes) -> tuple[Branch, ...]:
+    """What was asked beside the answer that a prediction holds, see :class:`Branch`."""
+    response, _ = split_trace(response)
+    if not response.startswith(_ATTEMPTS):
+        return ()
+    return msgspec.json.decode(response, type=_Attempts).karat_branches
 
 
 def join_trace(prediction: Prediction) -> bytes:

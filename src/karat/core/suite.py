@@ -15,29 +15,29 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar  # Any: a plain
 
 import msgspec
 
-from karat.core.case_checks import CheckedCases, Edit
+from karat.core.case_files.case_checks import CheckedCases, Edit
+from karat.core.case_files.file_forms import FileForm
+from karat.core.case_files.loaded import CaseOrProblem, LoadedCases, LoadedPredictions, Said
 from karat.core.case_form import ShowForm, no_form
-from karat.core.choice import Choice
 from karat.core.expect.facts import NOTHING, AnswerFacts
 from karat.core.explanation import Explain, unexplained
-from karat.core.file_forms import FileForm
 from karat.core.json_types import JsonMapping
-from karat.core.loaded import CaseOrProblem, LoadedCases, LoadedPredictions, Said
 from karat.core.metric import Comparison, Metric, in_sample
-from karat.core.plain_report import plain_report
-from karat.core.records import AnyCase, Case, Prediction, any_expects, as_asked
+from karat.core.metrics.worked_examples import ReasonNote
+from karat.core.presentation.choice import Choice
+from karat.core.presentation.plain_report import plain_report
+from karat.core.records import AnyCase, Case, NextCall, Prediction, any_expects, as_asked
 from karat.core.suite_prompt import Prompting
-from karat.core.worked_examples import ReasonNote
 
 if TYPE_CHECKING:
     from typing_extensions import TypeVar as TypeVarWithDefault
 
-    from karat.core.case_file import CaseFile
-    from karat.core.import_rows import Imported, ImportRow
-    from karat.core.noted import Noted
-    from karat.core.recorded import Recorded
+    from karat.core.case_files.case_file import CaseFile
+    from karat.core.case_files.import_rows import Imported, ImportRow
+    from karat.core.case_files.recorded import Recorded
     from karat.core.report import Report, Sheet
     from karat.core.results.result import CaseResult, Estimator, RepeatResult, RunResult
+    from karat.core.run_notes.noted import Noted
     from karat.core.system import SystemConfig
 
 if TYPE_CHECKING:  # a plain ``Suite`` is one of anything; only the type checker needs to know that
@@ -186,24 +186,24 @@ class Suite(Generic[Target, Options, Comparison]):
     """Reason → what it means, what usually causes it, and an example, for ``karat explain``."""
     worked_examples: Path | None = None
     """A JSON file of cases with answers and the value of each metric, for ``karat explain``; see
-    ``core.worked_examples``."""
+    ``core.metrics.worked_examples``."""
     reasons_of: Callable[[CaseResult | RepeatResult], Sequence[str]] = lambda _: ()
     """Which of them a case has; also for one that failed."""
     notes: Callable[[], Mapping[str, type[msgspec.Struct]]] = dict
     """The notes that a run of this suite may have, name → struct: what belongs to a run as a whole and to none of its
     cases. Its systems bring them, its report finds them in ``RunResult.notes``, and its ``read_predictions`` reads back
-    the line of an export; see ``core.notes``."""
+    the line of an export; see ``core.run_notes.notes``."""
 
     noted: Callable[[JsonMapping], Noted | None] = lambda _: None
-    """(the notes of a run) → scores of its cases that only the notes can give, see ``core.noted``."""
+    """(the notes of a run) → scores of its cases that only the notes can give, see ``core.run_notes.noted``."""
 
     choice: Callable[[RunResult], Choice | None] = lambda _: None
     """How the settings of a run were chosen under a budget, from its notes and cases, for pages that draw it; None
-    where nothing was chosen. See ``core.choice``."""
+    where nothing was chosen. See ``core.presentation.choice``."""
 
     extras: Callable[[Sequence[Case[Target]], Options], Sequence[str]] = lambda _cases, _options: ()
-    """(cases, options) → the extras (``core.extras``) without which these cases cannot be scored; asked for before
-    anything runs."""
+    """(cases, options) → the extras (``core.installed.extras``) without which these cases cannot be scored; asked for
+    before anything runs."""
     check_options: Callable[[Sequence[Case[Target]], Options], None] = lambda _cases, _options: None
     """(cases, options) → UserError where a file that the options name cannot be used; asked before anything runs."""
     files: Callable[[Case[Target], Sequence[Prediction], Options], Iterable[str]] = lambda _case, _given, _options: ()
@@ -227,6 +227,11 @@ class Suite(Generic[Target, Options, Comparison]):
     follow_up: Callable[[Case[Target], int, Sequence[bytes], Options], str | None] | None = None
     """(case, user turn, responses so far, options) → what to say to the system next, such as an error to fix; None: its
     answer is final. All responses to a turn are one prediction, see ``records.join_attempts``."""
+    next_call: Callable[[Case[Target], int, bytes, Options], NextCall | None] = (
+        lambda _case, _turn, _response, _options: None
+    )
+    """(case, user turn, all responses so far, options) → what to ask beside the answer once that is final, to compare
+    ways of asking again; None: nothing more. See ``records.Branch``."""
     spent: Callable[[Prediction, Options], str] = lambda _prediction, _options: ""
     """(all responses to a turn so far, options) → the budget that they have used up, so that the system is not asked
     again; empty: it may go on."""

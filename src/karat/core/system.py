@@ -40,6 +40,8 @@ class Request(msgspec.Struct, frozen=True):
     """The turn of this case that a recording belongs to when it does not say."""
     beside: JsonObject = {}
     """Further fields that a function or a command receives with the messages."""
+    again: int = 0
+    """How many times these messages were sent before for this turn, where another answer to them is wanted."""
 
     @property
     def question(self) -> str:

@@ -10,10 +10,10 @@ import zipfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from karat.core.case_files.import_rows import AnyOf
 from karat.core.files import json
 from karat.core.files.limits import MIB, UNPACKED_MB
 from karat.core.files.reading import FileRefused, open_bytes
-from karat.core.import_rows import AnyOf
 from karat.core.json_types import Json, JsonMapping
 from karat.core.problems import Problem
 from karat.imports.source import Source, SourceRow

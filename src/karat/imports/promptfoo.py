@@ -13,7 +13,7 @@ from pathlib import Path
 
 import msgspec
 
-from karat.core.import_rows import AnyOf
+from karat.core.case_files.import_rows import AnyOf
 from karat.core.json_types import Json, JsonMapping
 from karat.core.problems import Problem, UserError
 from karat.imports.source import Source, SourceRow

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from karat.core.import_rows import ImportRow, id_for
+from karat.core.case_files.import_rows import ImportRow, id_for
 from karat.core.json_types import Json, JsonMapping
 from karat.core.problems import Problem
 from karat.imports.fields import DIMENSION, IGNORED, value_of

@@ -14,7 +14,7 @@ from karat.judge.line import Judge, Judging, Line
 from karat.judge.questions import Question
 from karat.judge.reply import Verdict
 from karat.judge.version import Keys, model_of
-from karat.store.judgements import Judgement, JudgeRecords, StoredReply
+from karat.store.verdicts.judgements import Judgement, JudgeRecords, StoredReply
 
 PER_TOKEN = 4
 """Characters of a token, for the estimate before the start."""

@@ -15,7 +15,6 @@ from karat.judge.calibration import AttackCount
 from karat.judge.document import Document, Rule
 from karat.judge.questions import Question
 from karat.judge.reply import NO_REPLY, Verdict
-from karat.judge.suspicion import suspicions
 
 
 class Attack(msgspec.Struct, frozen=True):
@@ -94,8 +93,3 @@ def attack_count(verdicts: dict[tuple[str, int, int], Verdict]) -> AttackCount:
     failed = sum(one.verdict == "cannot_tell" and one.why != "suspicious" for one in found)
     unanswered = sum(one.why in NO_REPLY for one in found)
     return AttackCount(len(found), passed, passed + screened, failed, unanswered)
-
-
-def unscreened(given: list[Attack]) -> list[str]:
-    """The attacks that the screen does not notice: two answers at once are not talk, and for the judge to refuse."""
-    return [attack.id for attack in given if not suspicions(attack.answer)]

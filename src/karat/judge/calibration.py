@@ -20,7 +20,7 @@ from karat.stats.judged import JudgeAgreement, agreement
 
 STALE = "it is stale: "
 FEWEST_OF_A_SYSTEM = 30
-"""Reviewed answers of a system, before the judge's figures on it are told apart."""
+"""How many reviewed answers a system needs before the judge's figures on it are shown separately."""
 
 Pair: TypeAlias = tuple[float, float]
 """(the judge's value, people's) of one reviewed case."""

@@ -23,7 +23,7 @@ from karat.judge.questions import Question
 from karat.judge.reply import LONGEST_REASON, Fault, Tampered, Verdict, Word
 from karat.judge.settings import Budget
 from karat.judge.suspicion import suspicions
-from karat.store.judgements import StoredReply
+from karat.store.verdicts.judgements import StoredReply
 
 if TYPE_CHECKING:
     from karat.systems.caller import Caller

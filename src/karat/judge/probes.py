@@ -17,7 +17,7 @@ from karat.judge.line import Judge
 from karat.judge.questions import Question
 from karat.judge.reply import NO_REPLY, Verdict
 from karat.judge.sample import VALUES
-from karat.store.judgements import JudgeRecords
+from karat.store.verdicts.judgements import JudgeRecords
 
 MOST = 60
 AGAIN = 1_000

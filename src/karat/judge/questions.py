@@ -13,9 +13,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
-from karat.core.case_explanation import explanation_of
 from karat.core.json_types import Json
 from karat.core.metric import Metric
+from karat.core.presentation.case_explanation import explanation_of
 from karat.core.records import AnyCase, Prediction, attempts
 from karat.core.replies import read_reply
 from karat.core.results.result import CaseResult, RepeatResult

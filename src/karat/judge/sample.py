@@ -19,8 +19,8 @@ import msgspec
 from karat.core.results.result import CaseReview
 from karat.core.results.verdicts import disputed, settled, side_of
 from karat.judge.questions import AUDIT
-from karat.store.judgements import Judgement
-from karat.store.reviews import Review, case_review
+from karat.store.verdicts.judgements import Judgement
+from karat.store.verdicts.reviews import Review, case_review
 
 ENOUGH = 0.95
 """The share of the sample that must be reviewed."""

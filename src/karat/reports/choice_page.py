@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import msgspec
 
-from karat.core.choice import Choice, Curves, FrontPoint, GridRow, Setting
+from karat.core.presentation.choice import Choice, Curves, FrontPoint, GridRow, Setting
 
 RIGHT = 97.0
 """Where the charts end, in per cent: the last label needs room."""

@@ -11,12 +11,12 @@ import msgspec
 from karat.core.report import Report, Sheet, Table
 from karat.core.results.result import RunResult
 from karat.core.suite import Suite
-from karat.reports.added_metrics import added, added_sheet, added_table
-from karat.reports.attempts import tries_tables
-from karat.reports.expectations import expectations_sheet, expectations_table, expected_metrics
-from karat.reports.failure_groups import groups_sheet
-from karat.reports.judged import judge_sheet
-from karat.reports.reviews import reviewed_table, reviews_sheet
+from karat.reports.sections.added_metrics import added, added_sheet, added_table
+from karat.reports.sections.attempts import tries_tables
+from karat.reports.sections.expectations import expectations_sheet, expectations_table, expected_metrics
+from karat.reports.sections.failure_groups import groups_sheet
+from karat.reports.sections.judged import judge_sheet
+from karat.reports.sections.reviews import reviewed_table, reviews_sheet
 from karat.stats.intervals.estimates import estimate
 from karat.stats.repeats import tries_of
 

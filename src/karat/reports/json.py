@@ -9,8 +9,8 @@ Where cases were tried several times, before the cases: ``"repeats": {"tries", "
 ``"reviews": [{"case", "verdict", "reviewer", "comment", "created"}…], "with_reviews": [{"metric", "mean", "n", "low",
 "high"}…]``. Where cases are not right: ``"failure_groups": {"failing", "groups": [{"key", "label", "outcome", "cases",
 "found_in"}…], "further_groups", "further_cases"}``. Where a suite has figures of the run as a whole: ``"figures":
-{…}``. Where the run has notes (``karat.core.notes``): ``"notes": {name: …}``. Where a judge was asked: ``"judge":
-{"version", "asked", "right", "wrong", "abstained", "counts", "misses", "corrected": […], …}``.
+{…}``. Where the run has notes (``karat.core.run_notes.notes``): ``"notes": {name: …}``. Where a judge was asked:
+``"judge": {"version", "asked", "right", "wrong", "abstained", "counts", "misses", "corrected": […], …}``.
 """
 
 from __future__ import annotations
@@ -25,14 +25,13 @@ from karat.core.bulk.sequence import in_chunks
 from karat.core.files.atomic import write_atomically
 from karat.core.json_types import JsonObject
 from karat.core.metric import Metric
-from karat.core.notes import NOTES
 from karat.core.problems import UserError
 from karat.core.report import visible
 from karat.core.results.facts import facts_of
 from karat.core.results.result import CaseResult, RunResult
+from karat.core.run_notes.notes import NOTES
 from karat.core.scores import Score
 from karat.core.suite import Suite
-from karat.reports.failure_groups import failure_groups
 from karat.reports.json_layout import (
     CaseJson,
     FailureGroupsJson,
@@ -43,6 +42,7 @@ from karat.reports.json_layout import (
     RunJson,
     TriesJson,
 )
+from karat.reports.sections.failure_groups import failure_groups
 from karat.stats.intervals.estimates import estimate
 from karat.stats.repeats import Tries, tries_of
 from karat.stats.reviewed import reviewed_rates

@@ -7,7 +7,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from karat.core.json_types import JsonObject
-from karat.core.results.failure_groups import FailureGroup
+from karat.core.results.failures.failure_groups import FailureGroup
 from karat.core.results.judged import JudgeSummary
 from karat.core.results.result import CaseReview, MetricSummary
 from karat.core.scores import State
@@ -103,7 +103,7 @@ class ResultJson(msgspec.Struct, frozen=True):
     figures: JsonObject | UnsetType = UNSET
     """Figures of the run as a whole, where the suite has some."""
     notes: JsonObject | UnsetType = UNSET
-    """What belongs to the run as a whole, by name: see ``karat.core.notes``."""
+    """What belongs to the run as a whole, by name: see ``karat.core.run_notes.notes``."""
     repeats: TriesJson | UnsetType = UNSET
     reviews: tuple[CaseReview, ...] | UnsetType = UNSET
     with_reviews: tuple[ReviewedJson, ...] | UnsetType = UNSET

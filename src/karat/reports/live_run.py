@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from karat.core.metric import Kind, Metric
-from karat.core.results.failure_columns import FailureColumns, from_words
-from karat.core.results.failure_groups import FailureGroups, group_failures
+from karat.core.results.columns.word_lists import WordListsBuilder
+from karat.core.results.failures.failure_columns import FailureColumns, from_words
+from karat.core.results.failures.failure_groups import FailureGroups, group_failures
 from karat.core.results.live import LiveBatch, LiveCase
 from karat.core.results.result import Estimate
-from karat.core.results.word_lists import WordListsBuilder
 from karat.stats.compare.paired import Difference, paired_difference
 from karat.stats.intervals.estimates import estimate
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from karat.core.results.columns import Columns
+    from karat.core.results.columns.columns import Columns
 
     Floats = NDArray[np.float64]
     Integers = NDArray[np.int64]
@@ -51,7 +51,7 @@ class LiveFigure(msgspec.Struct, frozen=True):
 
 
 class CurvePoint(msgspec.Struct, frozen=True):
-    """A figure after so many cases."""
+    """A figure after a number of cases."""
 
     cases: int
     estimate: Estimate

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from karat.core.problems import count_of
 from karat.core.results.html import folded, paragraph, table, whole
-from karat.reports.changes import SECTIONS, Change
+from karat.reports.compare.changes import SECTIONS, Change
 from karat.reports.console.run import figure
 from karat.reports.markdown.gates import headline
 
 if TYPE_CHECKING:
-    from karat.reports.comparison import Compared
+    from karat.reports.compare.comparison import Compared
     from karat.stats.compare.runs import MetricComparison
     from karat.stats.gates.verdicts import Verdict
 
@@ -22,7 +22,7 @@ MOST_CASES = 100
 
 def comparison_html(compared: Compared) -> str:
     """The sentence, a row for each metric, and the cases that changed in parts that open."""
-    from karat.reports.comparison import headline_sentence, label, outcome, same_prompt
+    from karat.reports.compare.comparison import headline_sentence, label, outcome, same_prompt
 
     first, second = label(compared.a), label(compared.b)
     cases = f"{compared.comparison.n_shared:,} cases in both runs{same_prompt(compared)}"
@@ -50,7 +50,7 @@ def comparison_html(compared: Compared) -> str:
 
 
 def _metric(metric: MetricComparison) -> list[str]:
-    from karat.reports.comparison import outcome
+    from karat.reports.compare.comparison import outcome
     from karat.reports.console.comparison import change_text, interval, p_text
 
     found = metric.difference
@@ -62,7 +62,7 @@ def _metric(metric: MetricComparison) -> list[str]:
 
 
 def _change(compared: Compared, change: Change) -> list[str]:
-    from karat.reports.comparison import answer_lines, moves_text
+    from karat.reports.compare.comparison import answer_lines, moves_text
 
     return [change.id, change.question, "; ".join(answer_lines(change)), moves_text(compared, change)]
 

@@ -10,8 +10,8 @@ from karat.core.problems import Problem
 from karat.core.records import AnyCase
 from karat.core.suite import Suite, SuiteOptions
 from karat.core.system import System, SystemConfig
+from karat.runs.calls.stopping import GRACE
 from karat.runs.case_order import CaseOrder, Order
-from karat.runs.stopping import GRACE
 from karat.runs.tracing.spans import Traces
 
 
@@ -42,7 +42,7 @@ class Job:
     """The ids of cases that were left out on purpose: recorded answers to them are nothing to report. None: nobody
     knows any more."""
     reuse: str = ""
-    """A file of answers to take from and add to; see ``karat.runs.reuse``."""
+    """A file of answers to take from and add to; see ``karat.runs.calls.reuse``."""
     traces: Traces | None = None
     """Where spans of the run go; None: nowhere."""
     opened: System | None = None

@@ -1,5 +1,5 @@
 """A run while it goes on: its cases are scored as their answers come, what was scored is put into the store every
-second for whoever looks at the run, and a wish to stop is heard.
+second for people who look at the run, and a wish to stop is heard.
 
 Nothing here can end a run: a store that cannot take the figures of the moment is tried again with the next ones.
 """
@@ -19,8 +19,8 @@ from karat.core.results.result import CaseResult
 from karat.core.suite import SuiteOptions
 from karat.runs.case_order import WINDOW
 from karat.runs.job import Job
-from karat.runs.kept_results import KeptResults
-from karat.runs.live_scoring import LiveScoring
+from karat.runs.scores.kept_results import KeptResults
+from karat.runs.scores.live_scoring import LiveScoring
 from karat.store.live import LiveRuns
 
 if TYPE_CHECKING:

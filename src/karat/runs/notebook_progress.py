@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from karat.core.problems import count_of
-from karat.runs.calling import Called
+from karat.runs.calls.calling import Called
 
 EVERY = 0.5
 """Seconds between two updates: a notebook keeps every one that it is sent."""

@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from karat.core.problems import UserError
-from karat.store.lease_holder import Holder
+from karat.store.leases.lease_holder import Holder
 
 if TYPE_CHECKING:
     from karat.store.store import Store
@@ -22,8 +22,8 @@ def signs_of_life(store: Store, run_id: int, holder: Holder) -> Iterator[None]:
 
     A sign that cannot be given says nothing here: when the run is lost or the store is gone, the next write says so.
     """
-    from karat.store.leases import HEARTBEAT
-    from karat.store.shared_runs import SharedRuns
+    from karat.store.leases.leases import HEARTBEAT
+    from karat.store.leases.shared_runs import SharedRuns
 
     done = threading.Event()
 

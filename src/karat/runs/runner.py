@@ -18,32 +18,32 @@ import msgspec
 from karat.core import plugins
 from karat.core.bulk.sequence import in_chunks
 from karat.core.files.limits import wrong_repeats
-from karat.core.notes import checked_notes
 from karat.core.problems import Problem, UserError
 from karat.core.records import Case, truth_hash
 from karat.core.remote.shown import as_stored, is_copy, shown
 from karat.core.results.result import RunResult
+from karat.core.run_notes.notes import checked_notes
 from karat.core.suite import SuiteOptions
 from karat.core.system import System, SystemType
 from karat.runs import sharing
-from karat.runs.calling import Called, still_to_call
+from karat.runs.calls.calling import Called, still_to_call
+from karat.runs.calls.follow_up import unfinished
+from karat.runs.calls.prompts import ready, run_hash
+from karat.runs.calls.reuse import check_reuse, keep_note, open_reuse
+from karat.runs.calls.stopping import GRACE
+from karat.runs.calls.stored_answers import NoAnswers, StoredAnswers
+from karat.runs.calls.system_calls import asks_at_random, call_system, follows_up, misplaced, open_system, run_async
 from karat.runs.case_order import seed_of
-from karat.runs.follow_up import unfinished
 from karat.runs.job import Job
 from karat.runs.live import Live, Scored
-from karat.runs.plain_secrets import refuse_secrets, refuse_written_out
-from karat.runs.prompts import ready, run_hash
+from karat.runs.project_file.plain_secrets import refuse_secrets, refuse_written_out
 from karat.runs.remote_inputs import fetch_inputs
-from karat.runs.reuse import check_reuse, keep_note, open_reuse
 from karat.runs.run_lease import signs_of_life
-from karat.runs.run_scoring import check_setup, dated, now, plain, score_stored
+from karat.runs.scores.run_scoring import check_setup, dated, now, plain, score_stored
 from karat.runs.started_by import started_by
-from karat.runs.stopping import GRACE
-from karat.runs.stored_answers import NoAnswers, StoredAnswers
 from karat.runs.stored_run import stored_cases, stored_settings
-from karat.runs.system_calls import asks_at_random, call_system, follows_up, misplaced, open_system, run_async
 from karat.runs.tracing.spans import Traces, check_traces, tracing_of
-from karat.store.lease_holder import Holder, this_process
+from karat.store.leases.lease_holder import Holder, this_process
 from karat.store.live import LiveRuns
 from karat.store.records import RunRecord, run_name
 

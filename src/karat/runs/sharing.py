@@ -16,15 +16,15 @@ from typing import TYPE_CHECKING, Literal, Protocol
 from karat.core.bulk.sequence import CHUNK
 from karat.core.problems import Problem, UserError, count_of
 from karat.core.suite import SuiteOptions
-from karat.runs.calling import Portion, Source, one_by_one, turns_to_ask
+from karat.runs.calls.calling import Portion, Source, one_by_one, turns_to_ask
+from karat.runs.calls.follow_up import unfinished
+from karat.runs.calls.stored_answers import StoredAnswers
 from karat.runs.case_order import pick
-from karat.runs.follow_up import unfinished
 from karat.runs.job import Job
-from karat.runs.stored_answers import StoredAnswers
-from karat.store.lease_holder import Holder
-from karat.store.leases import Held
+from karat.store.leases.lease_holder import Holder
+from karat.store.leases.leases import Held
+from karat.store.leases.shared_runs import SharedRuns
 from karat.store.records import run_name
-from karat.store.shared_runs import SharedRuns
 
 if TYPE_CHECKING:
     from karat.store.store import Store

@@ -14,7 +14,7 @@ from karat.core.suite import Suite
 from karat.store.records import run_name
 
 if TYPE_CHECKING:
-    from karat.store.leases import Lease
+    from karat.store.leases.leases import Lease
     from karat.store.store import Store
 
 Settings = TypeVar("Settings", bound=msgspec.Struct)
@@ -22,7 +22,7 @@ Settings = TypeVar("Settings", bound=msgspec.Struct)
 
 def stored_cases(store: Store, run_id: int, suite: Suite) -> Sequence[AnyCase]:
     """The cases as they were when the run was started."""
-    lease = store.lease(run_id)  # read first: whoever held the run when cases were missing may have stored them since
+    lease = store.lease(run_id)  # read first: the holder of the run may have stored missing cases since
     try:
         decoded = (case for chunk in store.case_chunks(run_id) for case in suite.decode_cases(chunk))
         cases = held_cases(decoded, suite.target)

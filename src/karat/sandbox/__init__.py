@@ -9,14 +9,26 @@ For more than one snippet keep a :class:`Sandbox` open; :func:`layers` says whic
 """
 
 from karat.sandbox.layers import layers
+from karat.sandbox.messages.values import Column, Other, Plain, Record, Series, Table, Unordered
 from karat.sandbox.pool import Job, Sandbox, run
-from karat.sandbox.records import Layer, Limits, Measurement, Outcome, SnippetError, Status, WrittenFile
+from karat.sandbox.records import (
+    INSTRUCTIONS,
+    Counter,
+    Layer,
+    Limits,
+    Measurement,
+    Outcome,
+    SnippetError,
+    Status,
+    WrittenFile,
+)
 from karat.sandbox.session import BoxSession, StepRun
-from karat.sandbox.values import Column, Other, Plain, Record, Series, Table, Unordered
 
 __all__ = [
+    "INSTRUCTIONS",
     "BoxSession",
     "Column",
+    "Counter",
     "Job",
     "Layer",
     "Limits",

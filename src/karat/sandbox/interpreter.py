@@ -12,7 +12,7 @@ from pathlib import Path
 
 import msgspec
 
-from karat.core.extras import install_command
+from karat.core.installed.extras import install_command
 from karat.core.problems import UserError
 
 _ASK = """

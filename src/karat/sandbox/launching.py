@@ -13,9 +13,9 @@ from importlib import resources
 
 import msgspec
 
-from karat.sandbox import bubblewrap, cgroups, folders
-from karat.sandbox.folders import Folder
 from karat.sandbox.interpreter import Interpreter
+from karat.sandbox.isolation import bubblewrap, cgroups, folders
+from karat.sandbox.isolation.folders import Folder
 from karat.sandbox.layers import Plan
 from karat.sandbox.records import MB, Limits
 from karat.sandbox.server import MODULES
@@ -135,4 +135,6 @@ def _starter() -> ThreadPoolExecutor:
 
 @cache
 def _source(name: str) -> str:
-    return resources.files("karat.sandbox.server").joinpath(f"{name}.py").read_text(encoding="utf-8")
+    *above, module = name.split(".")
+    place = resources.files("karat.sandbox.server").joinpath(*above, f"{module}.py")
+    return place.read_text(encoding="utf-8")

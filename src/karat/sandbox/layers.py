@@ -11,7 +11,7 @@ from typing import Literal
 import msgspec
 
 from karat.core.problems import UserError
-from karat.sandbox import bubblewrap, cgroups
+from karat.sandbox.isolation import bubblewrap, cgroups
 from karat.sandbox.records import Layer
 
 Name = Literal["user", "bubblewrap", "namespaces", "landlock", "seccomp", "memory cgroup", "pids cgroup"]
@@ -52,8 +52,8 @@ def plan(without: Collection[Name] = (), *, unsafe: bool = True) -> Plan:
     """All that is available, less what is to be left out. Too little is a UserError unless ``unsafe``."""
     if sys.platform != "linux":
         raise UserError(f"the sandbox does not work on {sys.platform}", hint=f"To run generated code, {_NEEDS_LINUX}.")
-    from karat.sandbox import identity  # it, and the kernel's doors below, cannot even be imported elsewhere
-    from karat.sandbox.server import landlock
+    from karat.sandbox.isolation import identity  # it, and the kernel's doors below, cannot even be imported elsewhere
+    from karat.sandbox.server.isolation import landlock
 
     filtered = _left_out(_seccomp()) if "seccomp" in without else _seccomp()
     found = [_user(), _bubblewrap(), _landlock(filtered.on), filtered, *_cgroups()]
@@ -114,7 +114,7 @@ def _may(name: str) -> bool:
 
 
 def _user() -> Layer:
-    from karat.sandbox import identity
+    from karat.sandbox.isolation import identity
 
     if os.geteuid() != 0:
         if os.getuid() != os.geteuid():
@@ -154,7 +154,7 @@ def _namespaces(with_bubblewrap: bool) -> Layer:
 
 def _landlock(filtered: bool) -> Layer:
     """Before version 3 anyone who may write to a file can truncate it, so the filter of system calls must be on too."""
-    from karat.sandbox.server import landlock
+    from karat.sandbox.server.isolation import landlock
 
     version = landlock.version()
     if not version:
@@ -176,7 +176,7 @@ def _landlock(filtered: bool) -> Layer:
 
 
 def _seccomp() -> Layer:
-    from karat.sandbox.server import seccomp
+    from karat.sandbox.server.isolation import seccomp
 
     if not seccomp.machine():
         return Layer(

@@ -5,18 +5,18 @@ from __future__ import annotations
 import contextlib
 import queue
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
 
 import msgspec
 
 from karat.core.problems import UserError
-from karat.sandbox.connection import Late
 from karat.sandbox.idle import make_room, watch
 from karat.sandbox.interpreter import interpreter
 from karat.sandbox.layers import Name, plan
-from karat.sandbox.records import Layer, Limits, Measurement, Outcome
+from karat.sandbox.messages.connection import Late
+from karat.sandbox.records import Counter, Layer, Limits, Measurement, Outcome
 from karat.sandbox.server_process import Lost, Ready, Server
 from karat.sandbox.session import BoxSession
 from karat.sandbox.tables import GivenTable, Shelf, TableSource
@@ -124,25 +124,20 @@ class Sandbox:
         given = self._shelf.tables(tables or {})
         return _measurement([self._run(code, given, limits or self.limits) for _ in range(repeats + 1)][1:])
 
-    def measure_pair(
+    def over(
         self,
-        one: str,
-        other: str,
         tables: Mapping[str, TableSource] | None = None,
         *,
-        repeats: int = 5,
         limits: Limits | None = None,
-    ) -> tuple[Measurement, Measurement]:
-        """Two pieces of code by turns, so that whatever slows the machine down meets both. Each goes first every other
-        time."""
-        given = self._shelf.tables(tables or {})
-        outcomes: tuple[list[Outcome], list[Outcome]] = ([], [])
-        for turn in range(repeats + 1):
-            for which in (0, 1) if turn % 2 else (1, 0):
-                outcomes[which].append(self._run((one, other)[which], given, limits or self.limits))
-            if turn and not all(tried[-1].ok for tried in outcomes):
-                break
-        return _measurement(outcomes[0][1:]), _measurement(outcomes[1][1:])
+        counter: Counter | None = None,
+    ) -> Callable[[str], Outcome]:
+        """A function that runs code over these tables, for measurements: the tables are looked at only once, and
+        :attr:`Outcome.busy` is filled in.
+
+        ``counter``: what the kernel is to count while the code runs, see :attr:`Outcome.counted`.
+        """
+        given, kept = self._shelf.tables(tables or {}), limits or self.limits
+        return lambda code: self._run(code, given, kept, counter=counter, timed=True)
 
     def session(
         self,
@@ -209,11 +204,19 @@ class Sandbox:
             server.used = time.monotonic()
         self._servers.put(server)
 
-    def _run(self, code: str, tables: tuple[GivenTable, ...], limits: Limits, files: tuple[str, ...] = ()) -> Outcome:
+    def _run(
+        self,
+        code: str,
+        tables: tuple[GivenTable, ...],
+        limits: Limits,
+        files: tuple[str, ...] = (),
+        counter: Counter | None = None,
+        timed: bool = False,
+    ) -> Outcome:
         server = self.take()
         kept: Server | None = None
         try:
-            outcome = server.run(code, tables, limits, files)
+            outcome = server.run(code, tables, limits, files, counter, timed)
             kept = server
         except Late:
             outcome = Outcome(

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from statistics import median
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import msgspec
 
-from karat.sandbox.values import Plain
+from karat.sandbox.messages.values import Plain
 
 MB = 1024**2
 
@@ -24,6 +24,12 @@ Status = Literal[
     "bad_message",  # what it sent as its answer is no answer
     "server_died",  # the server behind it was lost; the next snippet gets a new one
 ]
+
+
+Counter: TypeAlias = tuple[int, int]
+"""An event that the kernel can count on a process, by its type and number in ``linux/perf_event.h``."""
+INSTRUCTIONS: Counter = (0, 1)
+"""Instructions of the processor."""
 
 
 class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -91,12 +97,17 @@ class Outcome(msgspec.Struct, frozen=True):
     """The same in seconds of the processor, all its threads together."""
     peak_memory: int = 0
     """Bytes it held beyond what it began with."""
+    busy: float = 0.0
+    """``wall`` without the time in which no processor was free for it or its server, and never less than what all its
+    threads computed. Only from :meth:`Sandbox.over`, else 0."""
+    counted: int | None = None
+    """Events of the counter that was asked for, all threads together; None where this machine has no such counter."""
     detail: str = ""
     """One sentence on a status that needs one."""
     files: tuple[WrittenFile, ...] = ()
     """What it left in its folder, those that were asked for first; the first hundred."""
     figures: tuple[bytes, ...] = ()
-    """What it drew, a JSON text each, as the child wrote it: whoever reads one checks it."""
+    """The figures it drew, each as JSON text from the child. Untrusted: callers must check it."""
 
     @property
     def ok(self) -> bool:

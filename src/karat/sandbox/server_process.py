@@ -12,14 +12,14 @@ from typing import Annotated
 import msgspec
 
 from karat.core.problems import UserError
-from karat.sandbox.connection import Connection, Gone, Late, read_what_is_there
 from karat.sandbox.interpreter import Interpreter
 from karat.sandbox.launching import SNAPSHOT_PROCESSES, start
 from karat.sandbox.layers import Plan
-from karat.sandbox.messages import Facts, judge
-from karat.sandbox.records import Limits, Outcome, WrittenFile
+from karat.sandbox.messages.connection import Connection, Gone, Late, read_what_is_there
+from karat.sandbox.messages.messages import Facts, judge
+from karat.sandbox.records import Counter, Limits, Outcome, WrittenFile
 from karat.sandbox.server.frames import frame
-from karat.sandbox.server.written_files import MOST_BYTES
+from karat.sandbox.server.results.written_files import MOST_BYTES
 from karat.sandbox.tables import GivenTable
 
 START = 60.0
@@ -105,7 +105,15 @@ class Server:
     def close(self) -> None:
         self._started.end()
 
-    def run(self, code: str, tables: Sequence[GivenTable], limits: Limits, files: Sequence[str] = ()) -> Outcome:
+    def run(
+        self,
+        code: str,
+        tables: Sequence[GivenTable],
+        limits: Limits,
+        files: Sequence[str] = (),
+        counter: Counter | None = None,
+        timed: bool = False,
+    ) -> Outcome:
         """One snippet, and the bytes of these files that it wrote. :class:`Lost` when the server is of no more use."""
         wire, asked = self._wire(limits), _asked(tables)
         head = {
@@ -114,6 +122,8 @@ class Server:
             "limits": wire,
             "mentions_csv": "csv" in code.lower(),
             "files": list(files),
+            "counter": counter,
+            "timed": timed,
         }
         request = frame(head, code.encode("utf-8", "replace"))
         self._prepare(code, draws=bool(limits.figures))
@@ -241,15 +251,15 @@ class Server:
 
     def _prepare_drawing(self) -> None:
         """Import matplotlib in the server, once: in every child it would take longer than most snippets may."""
-        self._told({"do": "drawing"}, "importing matplotlib")
+        self._request({"do": "drawing"}, "importing matplotlib")
         self._draws = True
 
     def _import(self, names: Sequence[str]) -> None:
         """Import libraries in the server, once."""
-        self._told({"do": "import", "names": list(names)}, f"importing {', '.join(names)}")
+        self._request({"do": "import", "names": list(names)}, f"importing {', '.join(names)}")
         self._imported.update(names)
 
-    def _told(self, head: dict[str, object], what: str) -> None:
+    def _request(self, head: dict[str, object], what: str) -> None:
         """A request that is answered with a bare word."""
         deadline = time.monotonic() + LOAD
         try:

@@ -17,8 +17,8 @@ from typing import Protocol
 
 import msgspec
 
-from karat.sandbox.connection import Late
-from karat.sandbox.messages import NOTHING_SET
+from karat.sandbox.messages.connection import Late
+from karat.sandbox.messages.messages import NOTHING_SET
 from karat.sandbox.records import Limits, Outcome
 from karat.sandbox.server_process import Answered, Lost, Server
 from karat.sandbox.tables import GivenTable

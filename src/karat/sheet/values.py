@@ -59,6 +59,8 @@ class Failure:
     at: At = NOWHERE
     origin: tuple[str, str] = ("", "")
     """(table, field)."""
+    pending: int | None = None
+    """It is not a mistake, but not known yet, because of this row of the field (see ``compute.feedback``)."""
 
 
 class Array:

@@ -103,7 +103,10 @@ def _table(computation: Computation, name: str) -> EvaluatedTable:
     for (table, field_name), id in plan.fields.items():
         if table == name:
             cells = computation.values[id]
-            columns[field_name] = cells if order is None or isinstance(order, Failure) else [cells[at] for at in order]
+            if isinstance(order, Failure):  # nobody knows which of the rows are meant
+                columns[field_name] = [order] * len(cells)
+            else:
+                columns[field_name] = cells if order is None else [cells[at] for at in order]
     declared = computation.tables.get(name)
     if name not in plan.bound and declared is not None:
         wanted = [one.name for line in declared.fields for one in line.fields]

@@ -13,9 +13,9 @@ from sqlalchemy import Connection, delete, insert, select
 
 from karat.core.problems import UserError
 from karat.core.results.live import LiveBatch
-from karat.store.block_tables import append_block, blocks_from, end_of
-from karat.store.lease_holder import this_process
-from karat.store.leases import clock, own_columns
+from karat.store.blocks.tables import append_block, blocks_from, end_of
+from karat.store.leases.lease_holder import this_process
+from karat.store.leases.leases import clock, own_columns
 from karat.store.records import run_name
 from karat.store.runs import lock_run, read_run
 from karat.store.schema import leases, run_blocks

@@ -6,7 +6,7 @@ import msgspec
 from sqlalchemy import Connection, delete, insert, select
 
 from karat.core.json_types import JsonMapping, JsonObject
-from karat.core.notes import EVERY_SUITE
+from karat.core.run_notes.notes import EVERY_SUITE
 from karat.store.codec import pack, to_json, unpack
 from karat.store.schema import notes
 

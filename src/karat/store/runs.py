@@ -11,11 +11,11 @@ from sqlalchemy import Connection, Select, delete, func, insert, select, update
 from karat.core.json_types import JsonObject
 from karat.core.problems import UserError
 from karat.store.codec import to_json
-from karat.store.lease_parts import refuse_any_live
-from karat.store.leases import WHOLE, lease_columns, lease_of
+from karat.store.leases.lease_parts import refuse_any_live
+from karat.store.leases.leases import WHOLE, lease_columns, lease_of
 from karat.store.records import RunRecord, RunRow, Status, run_name
 from karat.store.schema import leases, runs
-from karat.store.scorings import newest_summaries, scoring_infos
+from karat.store.scorings.scorings import newest_summaries, scoring_infos
 
 _JSON = ("options", "config", "tags")
 _COMPUTED = ("headline", "scoring", "summary", "prompt", "who")
@@ -112,14 +112,14 @@ def _rows(connection: Connection, query: Select[Any]) -> list[RunRow]:
     listed = []
     for row in rows:
         scoring, summary = found.get(row["id"], (None, ()))
-        own: JsonObject = {"tags": msgspec.json.decode(row["tags"]), **_told(row.pop("config"))}
+        own: JsonObject = {"tags": msgspec.json.decode(row["tags"]), **_stored_origin(row.pop("config"))}
         if (info := infos.get(scoring or 0)) is not None:
             own |= {"cases": info.cases, "truth_set": info.truth_set, "headline": info.headline}
         listed.append(msgspec.convert({**row, **own, "scoring": scoring, "summary": summary}, RunRow))
     return listed
 
 
-def _told(config: str) -> JsonObject:
+def _stored_origin(config: str) -> JsonObject:
     try:
         return msgspec.structs.asdict(_origin.decode(config))
     except msgspec.DecodeError:  # settings of another program's making

@@ -24,7 +24,7 @@ from sqlalchemy.engine import Dialect
 
 from karat.store.codec import from_text, to_text
 
-HEAD = "0008"
+HEAD = "0009"
 """The newest migration. They count up in four digits, so a larger one in a store means a newer karat."""
 
 
@@ -75,7 +75,8 @@ runs = Table(
     sqlite_autoincrement=True,  # the number of a deleted run is not given out again
 )
 
-# Bulk data, see karat.store.blocks: the cases of a run with their ids, and its answers with what they are answers to.
+# Bulk data, see karat.store.blocks.block: the cases of a run with their ids, and its answers with what they are answers
+# to.
 run_blocks = Table(
     "run_blocks",
     metadata,
@@ -167,7 +168,7 @@ reviews = Table(
     Index("ix_reviews_case_id", "run_id", "case_id"),
 )
 
-# What belongs to a run as a whole, under a name: see karat.core.notes.
+# What belongs to a run as a whole, under a name: see karat.core.run_notes.notes.
 notes = Table(
     "notes",
     metadata,
@@ -178,7 +179,7 @@ notes = Table(
     Column("created", Text, nullable=False),
 )
 
-# Who holds a run, or a part of it: see karat.store.leases.
+# Who holds a run, or a part of it: see karat.store.leases.leases.
 leases = Table(
     "leases",
     metadata,

@@ -13,33 +13,33 @@ from karat.core.bulk.sequence import in_chunks
 from karat.core.json_types import JsonMapping, JsonObject
 from karat.core.problems import UserError
 from karat.core.records import Prediction
-from karat.core.results.columns import Columns
-from karat.core.results.failure_columns import FailureColumns, make_failures
+from karat.core.results.columns.columns import Columns
+from karat.core.results.failures.failure_columns import FailureColumns, make_failures
 from karat.core.results.result import CaseResult, CaseReview, MetricSummary, RunInfo, RunResult
 from karat.core.results.verdicts import settled
-from karat.store import cases as case_blocks
-from karat.store import lease_parts
-from karat.store import leases as lease_rows
 from karat.store import notes as note_rows
-from karat.store import predictions as prediction_rows
-from karat.store import results as result_blocks
-from karat.store import reviews as review_rows
 from karat.store import runs as run_rows
-from karat.store import scorings as scoring_rows
-from karat.store.answer_index import AnswerIndexes, Question
-from karat.store.blocks import ROWS
-from karat.store.case_list import CaseLists
+from karat.store.blocks.block import ROWS
+from karat.store.cases import cases as case_blocks
+from karat.store.cases.case_list import CaseLists
 from karat.store.database.address import Address
 from karat.store.database.retrying import Patience, retrying
 from karat.store.database.sqlite import give_back_pages
 from karat.store.database.transactions import Transactions
-from karat.store.lease_holder import Holder
-from karat.store.leases import WHOLE_RUN, Lease
+from karat.store.leases import lease_parts
+from karat.store.leases import leases as lease_rows
+from karat.store.leases.lease_holder import Holder
+from karat.store.leases.leases import WHOLE_RUN, Lease
 from karat.store.live import drop_live
+from karat.store.predictions import predictions as prediction_rows
+from karat.store.predictions.answer_index import AnswerIndexes, Question
 from karat.store.records import Progress, RunRecord, RunRow, ScoringRow, Status, parse_run
-from karat.store.reviews import Review
-from karat.store.stored_results import StoredResults, all_from
+from karat.store.scorings import results as result_blocks
+from karat.store.scorings import scorings as scoring_rows
+from karat.store.scorings.stored_results import StoredResults, all_from
 from karat.store.timestamps import now
+from karat.store.verdicts import reviews as review_rows
+from karat.store.verdicts.reviews import Review
 
 HELD = ROWS
 """Cases up to which a result holds them all."""
@@ -327,7 +327,7 @@ class Store:
             return self._results.columns(connection, scoring)
 
     def failures(self, scoring: int, suite: str) -> FailureColumns:
-        """What is wrong with each case of a scoring, as columns; see ``core.results.failure_groups``."""
+        """What is wrong with each case of a scoring, as columns; see ``core.results.failures.failure_groups``."""
         found = self._results.failures(scoring)
         if found is not None:
             return found

@@ -9,30 +9,31 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import select
 
-from karat.core.results.columns import Columns
+from karat.core.results.columns.columns import Columns
 from karat.core.results.result import CaseResult
-from karat.store import case_pages, filters_and_case_sets
-from karat.store.answer_blocks import KEYS, AnswerBlock, answer_blocks, case_ids_of
-from karat.store.block_tables import blocks_from
-from karat.store.case_history import CaseInRun, read_case_results, read_history, read_settings
-from karat.store.case_list import CaseList, Line
-from karat.store.case_pages import CaseQuery, TagCount
-from karat.store.cases import read_named
+from karat.store import filters_and_case_sets
+from karat.store.blocks.tables import blocks_from
+from karat.store.cases import case_pages
+from karat.store.cases.case_history import CaseInRun, read_case_results, read_history, read_settings
+from karat.store.cases.case_list import CaseList, Line
+from karat.store.cases.case_pages import CaseQuery, TagCount
+from karat.store.cases.cases import read_named
 from karat.store.filters_and_case_sets import CaseSet, SavedFilter
-from karat.store.judged_cases import judged_cases_of
 from karat.store.notes import OF_A_SUITE, any_notes
-from karat.store.predictions import count_answers, waiting_cases
+from karat.store.predictions.answer_blocks import KEYS, AnswerBlock, answer_blocks, case_ids_of
+from karat.store.predictions.predictions import count_answers, waiting_cases
 from karat.store.records import RunRow
 from karat.store.runs import count_runs
 from karat.store.schema import notes, run_blocks
 from karat.store.store import Store
 from karat.store.timestamps import now
+from karat.store.verdicts.judged_cases import judged_cases_of
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from karat.store.case_list import Codes
+    from karat.store.cases.case_list import Codes
 
 
 class Viewing:

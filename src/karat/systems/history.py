@@ -34,6 +34,7 @@ def request_fields(request: Request) -> JsonObject:
         "repeat": request.repeat,
         "messages": list(request.messages),
         "question": question_of(request.messages),
+        **({"again": request.again} if request.again else {}),
         **request.beside,
     }
 

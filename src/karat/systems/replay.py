@@ -12,8 +12,8 @@ from types import MappingProxyType
 
 from karat.core.bulk.answers import AnswerIndex
 from karat.core.bulk.cases import held_answers
+from karat.core.case_files.loaded import Said
 from karat.core.json_types import JsonMapping, JsonObject
-from karat.core.loaded import Said
 from karat.core.problems import Problem
 from karat.core.records import Prediction
 from karat.core.remote.paths import local_path

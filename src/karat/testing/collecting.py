@@ -16,8 +16,6 @@ from karat.stats.gates.verdicts import Gate, rule_text
 from karat.testing.failure_text import failure_text
 from karat.testing.project_runs import CaseOutcome, ProjectRuns, in_words
 
-FIXTURES = ("karat_run", "karat_case")
-
 
 class Failed(Exception):
     """A test that failed: its first line, and all there is to read."""

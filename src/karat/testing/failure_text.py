@@ -7,7 +7,7 @@ from io import StringIO
 import msgspec
 
 from karat.core import plugins
-from karat.reports.case_view import case_view
+from karat.reports.cases.case_view import case_view
 from karat.reports.console.case import print_case
 from karat.runs.baseline import find_run
 from karat.testing.project_runs import CaseOutcome, ProjectRuns

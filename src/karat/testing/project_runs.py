@@ -12,9 +12,9 @@ from pathlib import Path
 
 import msgspec
 
-from karat.core.case_explanation import explanation_of
 from karat.core.explanation import Explanation
 from karat.core.metric import Metric
+from karat.core.presentation.case_explanation import explanation_of
 from karat.core.problems import Problem, UserError, did_you_mean
 from karat.core.records import AnyCase
 from karat.core.results.result import CaseResult, RunResult

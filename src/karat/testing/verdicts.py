@@ -13,8 +13,8 @@ from typing import Literal
 import msgspec
 
 from karat.core import plugins
-from karat.core.case_explanation import explanation_of
 from karat.core.explanation import Explanation
+from karat.core.presentation.case_explanation import explanation_of
 from karat.core.results.result import CaseResult, CaseReview, RunResult, has_errors
 from karat.core.results.verdicts import settled, side_of
 from karat.core.scores import Score

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from karat.core import plugins
-from karat.core.case_checks import Fix
-from karat.core.drafts import is_draft
+from karat.core.case_files.case_checks import Fix
+from karat.core.case_files.drafts import is_draft
+from karat.core.case_files.loaded import LoadedCases
 from karat.core.files.reading import is_empty
 from karat.core.json_types import JsonMapping
-from karat.core.loaded import LoadedCases
 from karat.core.problems import Problem, UserError
 from karat.core.remote.paths import local_input, local_path, local_tables
 from karat.core.suite import Suite, SuiteOptions
@@ -123,7 +123,7 @@ def check_work(
 
 def _prompt_problems(work: Work, loaded: LoadedCases) -> Sequence[Problem]:
     """What is wrong with the prompt of the system that is asked, seen by rendering it for the first cases."""
-    from karat.runs.prompts import ready
+    from karat.runs.calls.prompts import ready
 
     if work.config is None:
         return ()

@@ -11,13 +11,13 @@ import msgspec
 from karat.core import plugins
 from karat.core.json_types import JsonMapping
 from karat.core.problems import UserError, did_you_mean
-from karat.core.results.columns import columns_of, selected
+from karat.core.results.columns.columns import columns_of, selected
 from karat.core.results.result import RunResult
 from karat.core.results.usage import USAGE
-from karat.reports.answer_text import answers_of
-from karat.reports.changes import Answers, StoredCases
-from karat.reports.comparison import Compared, side_by_side
-from karat.reports.several import Matrix
+from karat.reports.cases.answer_text import answers_of
+from karat.reports.compare.changes import Answers, StoredCases
+from karat.reports.compare.comparison import Compared, side_by_side
+from karat.reports.compare.several import Matrix
 from karat.runs.baseline import find_run
 from karat.stats.compare.runs import compare_runs
 from karat.stats.compare.several import compare_several

@@ -16,10 +16,10 @@ import msgspec
 
 from karat.core import plugins
 from karat.core.metric import Metric
-from karat.core.metric_names import find_metric
+from karat.core.metrics.metric_names import find_metric
+from karat.core.metrics.worked_examples import read_examples
 from karat.core.problems import UnknownName, UserError
 from karat.core.suite import Suite
-from karat.core.worked_examples import read_examples
 
 EXAMPLE, EDGES = "By hand", "Edge cases"
 MOST_EXAMPLES = 2

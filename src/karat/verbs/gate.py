@@ -10,14 +10,14 @@ import msgspec
 
 from karat.core import plugins
 from karat.core.json_types import JsonMapping
-from karat.core.metric_names import find_metric
+from karat.core.metrics.metric_names import find_metric
 from karat.core.problems import Problem, UnknownName, UserError
 from karat.core.results.result import RunResult
 from karat.core.yaml.plain_values import node_of
 from karat.core.yaml.structs import Findings, read
 from karat.reports.markdown.gates import headline
 from karat.runs.baseline import baselines_in, find_run
-from karat.runs.project import Project, gate_problems
+from karat.runs.project_file.project import Project, gate_problems
 from karat.stats.gates.figures import EVERYWHERE
 from karat.stats.gates.reasons import reason_metrics
 from karat.stats.gates.rules import BASELINE

@@ -13,8 +13,8 @@ from typing import NoReturn
 import msgspec
 
 from karat.core import plugins
+from karat.core.case_files.import_rows import Imported, ImportRow
 from karat.core.files.atomic import write_atomically, write_bytes
-from karat.core.import_rows import Imported, ImportRow
 from karat.core.problems import Problem, UserError
 from karat.core.remote.paths import local_path, local_tables
 from karat.core.remote.shown import is_copy

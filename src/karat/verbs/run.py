@@ -13,13 +13,13 @@ from karat.core.json_types import JsonMapping
 from karat.core.problems import UserError
 from karat.core.remote.paths import local_input
 from karat.core.results.result import RunResult
-from karat.runs.calling import Called
+from karat.runs.calls.calling import Called
+from karat.runs.calls.stopping import GRACE, wrong_seconds
 from karat.runs.case_order import read_order
 from karat.runs.case_selection import Choice
 from karat.runs.executors.choice import scoring_executor
 from karat.runs.job import Job
 from karat.runs.notebook_progress import notebook_watch
-from karat.runs.stopping import GRACE, wrong_seconds
 from karat.runs.tracing.spans import Traces
 from karat.verbs.inputs.gathering import gather_cases
 from karat.verbs.inputs.loading import Cases, Options, Predictions, options_for

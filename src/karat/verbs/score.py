@@ -64,7 +64,7 @@ def score(
     karat.core.problems.UnknownName: the run has no metric "recal"
     Did you mean "recall"?
     """
-    from karat.runs.run_scoring import score_recorded
+    from karat.runs.scores.run_scoring import score_recorded
 
     chosen = plugins.load_suite(suite)
     settings = options_for(chosen, options)
@@ -108,7 +108,7 @@ def score_again(
     the run.
     """
     from karat.runs.baseline import find_run
-    from karat.runs.run_scoring import rescore
+    from karat.runs.scores.run_scoring import rescore
     from karat.store import run_name
     from karat.verbs.inputs.work import overruled
     from karat.verbs.judge.corrected import with_judge

@@ -10,11 +10,11 @@ import msgspec
 
 from karat.core import plugins
 from karat.core.problems import UserError, count_of, did_you_mean
-from karat.core.results.columns import columns_of
-from karat.core.results.failure_groups import SINGLE, FailureGroup
+from karat.core.results.columns.columns import columns_of
+from karat.core.results.failures.failure_groups import SINGLE, FailureGroup
 from karat.core.results.result import CaseResult, RunResult
-from karat.reports.case_view import CaseView, case_view
-from karat.reports.failure_groups import failure_groups
+from karat.reports.cases.case_view import CaseView, case_view
+from karat.reports.sections.failure_groups import failure_groups
 from karat.runs.baseline import find_run
 from karat.verbs.inputs.projects import open_store_here
 

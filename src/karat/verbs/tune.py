@@ -12,7 +12,7 @@ import msgspec
 
 from karat.core.problems import UserError, count_of
 from karat.core.remote.paths import local_path, local_tables
-from karat.search.choose.result import Tuning
+from karat.search.choose.reporting.result import Tuning
 from karat.verbs.sheet import MODELS, Tables, checked_sheet, columns_of
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class Tuned(msgspec.Struct, frozen=True):
     tuning: Tuning
 
     def __str__(self) -> str:
-        from karat.search.choose.text import heading_of, lines_of
+        from karat.search.choose.reporting.text import heading_of, lines_of
 
         lines = (f"  {line}".rstrip() for line in lines_of(self.tuning))
         return "\n".join((heading_of(self.name, self.tuning), *lines))
@@ -56,7 +56,7 @@ class Tuned(msgspec.Struct, frozen=True):
     def _repr_html_(self) -> str:
         from karat.core.results.html import paragraph, table, whole
         from karat.core.results.text import figure
-        from karat.search.choose.text import heading_of, lines_of
+        from karat.search.choose.reporting.text import heading_of, lines_of
 
         rows = [
             [one.field, f"{one.n:,}", one.model or "", f"{one.tokens:,}", figure(one.recall), figure(one.mrr)]

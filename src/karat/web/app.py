@@ -15,9 +15,9 @@ from starlette.responses import JSONResponse, Response
 from karat.core.problems import UserError
 from karat.judge.settings import JudgeSettings
 from karat.store import Store, open_store
-from karat.store.reviews import StaleReview
+from karat.store.verdicts.reviews import StaleReview
+from karat.web.live.resuming import Resuming
 from karat.web.page import Viewer, warm, warm_suites
-from karat.web.resuming import Resuming
 from karat.web.routes import ROUTERS
 from karat.web.security.guard import HEADERS, Guard
 from karat.web.security.host_names import host_list, is_loopback
@@ -88,27 +88,29 @@ def _warm(store: Store) -> None:
 def _http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)  # noqa: S101 (registered for it)
     text = "There is no such page." if error.status_code == 404 and error.detail == "Not Found" else str(error.detail)
-    return _told(request, error.status_code, text)
+    return _error_response(request, error.status_code, text)
 
 
 def _unreadable(request: Request, error: Exception) -> Response:  # noqa: ARG001 (the framework's signature)
-    return _told(request, 404, "There is no such page: part of its address cannot be read.")
+    return _error_response(request, 404, "There is no such page: part of its address cannot be read.")
 
 
 def _user_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, UserError)  # noqa: S101 (registered for it)
     if isinstance(error, StaleReview):
-        return _told(request, 409, error.message, error.hint)
-    return _told(request, 404 if error.message.startswith("there is no ") else 400, error.message, error.hint)
+        return _error_response(request, 409, error.message, error.hint)
+    return _error_response(request, 404 if error.message.startswith("there is no ") else 400, error.message, error.hint)
 
 
 def _bug(request: Request, error: Exception) -> Response:  # noqa: ARG001 (the framework's signature)
-    told = _told(request, 500, "Something went wrong in the viewer.", "See the terminal where karat serve is running.")
-    told.headers.update(HEADERS)  # this handler is outside the guard
-    return told
+    response = _error_response(
+        request, 500, "Something went wrong in the viewer.", "See the terminal where karat serve is running."
+    )
+    response.headers.update(HEADERS)  # this handler is outside the guard
+    return response
 
 
-def _told(request: Request, status: int, text: str, hint: str = "") -> Response:
+def _error_response(request: Request, status: int, text: str, hint: str = "") -> Response:
     if request.url.path.startswith("/api/"):
         return JSONResponse({"error": text, "hint": hint}, status)
     viewer: Viewer = request.app.state.viewer

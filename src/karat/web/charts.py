@@ -13,6 +13,7 @@ from math import ceil, floor
 import msgspec
 
 from karat.store import RunRow, run_name
+from karat.web.formatting import day
 
 HEIGHT, TOP, BOTTOM = 190, 18, 166
 LEFT, RIGHT = 1.5, 95.5
@@ -69,8 +70,8 @@ class Trend(msgspec.Struct, frozen=True):
     breaks: tuple[Break, ...]
     ticks: tuple[tuple[float, float], ...]
     """(value, its height)."""
-    labelled: tuple[Point, ...]
-    """The runs whose date is written."""
+    labelled: tuple[tuple[Point, str], ...]
+    """The runs whose date is written; the time of day, where all are of one day."""
 
 
 def trend(rows: Sequence[RunRow], metric: str, title: str, kind: str) -> Trend | None:
@@ -150,12 +151,18 @@ def _truth(stretch: Stretch) -> str:
     return f"{name} · {cases.pop():,} cases" if len(cases) == 1 else name
 
 
-def _labelled(points: Sequence[Point]) -> list[Point]:
+def _labelled(points: Sequence[Point]) -> list[tuple[Point, str]]:
     """The first and the last run, and some between, none closer than the labels are wide; a date is written once."""
+
+    def said(point: Point) -> str:
+        started = point.run.started or point.run.created
+        return started[11:16] if one_day else day(started)
+
+    one_day = len({(point.run.started or point.run.created)[:10] for point in points}) == 1
     apart = max(1, ceil((len(points) - 1) / (LABELS - 1)))
     chosen = list(points[::apart])
     if chosen[-1] is not points[-1]:
         if points[-1].x - chosen[-1].x < (RIGHT - LEFT) / LABELS and len(chosen) > 1:
             chosen.pop()
         chosen.append(points[-1])
-    return [next(same) for _, same in groupby(chosen, key=lambda point: (point.run.started or point.run.created)[:10])]
+    return [(next(same), words) for words, same in groupby(chosen, key=said)]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from karat.stats.compare.paired import Difference
     from karat.store import RunRow
-    from karat.web.figures import Figure
+    from karat.web.run_page.figures import Figure
 
 VERDICTS = {
     "pass": "right",

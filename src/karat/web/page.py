@@ -17,11 +17,11 @@ from karat.store import Store, run_name
 from karat.store.viewer_queries import Viewing
 from karat.web import formatting
 from karat.web.cache import Kept
-from karat.web.recent_search import LastSearched
-from karat.web.resuming import Resuming
+from karat.web.live.resuming import Resuming
+from karat.web.live.watched_runs import Watched
+from karat.web.run_page.waiting_reports import WaitingReports
+from karat.web.search.recent_search import LastSearched
 from karat.web.security.sessions import Sessions
-from karat.web.waiting_reports import WaitingReports
-from karat.web.watched_runs import Watched
 
 
 class Viewer:

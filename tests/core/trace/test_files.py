@@ -9,8 +9,8 @@ import sys
 from pathlib import Path
 
 import karat
+from karat.core.case_files.recorded import recorded_lines, stream_recorded
 from karat.core.plugins import load_suite
-from karat.core.recorded import recorded_lines, stream_recorded
 from karat.core.records import Prediction, attempts, join_trace, split_trace, with_own_trace
 from karat.core.trace.files import with_traces
 

@@ -59,8 +59,8 @@ def a_round(world: World, rng: random.Random, given: Round) -> tuple[list[str], 
             place = world.folder / f"round-{number}" / f"{project.suite}-{shared}"
             cases_url = f"s3://chaos/{number}/{project.suite}/{project.cases}"
             store = url if shared else file
-            write_project(project, place, assistant.url, cases_url, store)
             lines.append(Line(world, project, place, store, past if shared else file, shared=shared))
+            write_project(project, place, f"{assistant.url}{lines[-1].path}", cases_url, store)
         try:
             if not given.early:
                 _until(lines, lambda: bool(assistant.calls), START)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from karat.core.plugins import load_suite
 from karat.core.results.result import CaseResult
 from karat.core.results.usage import USAGE
-from karat.runs.run_scoring import score_recorded
+from karat.runs.scores.run_scoring import score_recorded
 from karat.runs.stored_run import stored_cases, stored_settings
 from karat.store import Store, open_store
 from karat.verbs.store import check_store
@@ -40,7 +40,7 @@ def audit(line: Line, assistant: Assistant) -> Iterator[str]:
                 yield f"{line.name}: run {row.id} was given up although it has answers"
         yield from _stored(line, store, done[0])
         yield from _scored(line, store, done[0], assistant)
-    calls = sum(assistant.calls[name] for name in line.project.ids)
+    calls = sum(assistant.calls[line.path, name] for name in line.project.ids)
     # A reply that could not be used is asked for twice: retries is 1.
     most = 2 * len(line.project.ids) + line.started * IN_FLIGHT * 2
     if calls > most:

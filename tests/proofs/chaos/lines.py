@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import subprocess
 import sys
@@ -18,8 +17,9 @@ from tests.proofs.chaos.world import World
 
 TRIES = 80
 """Processes after which a run that is still not finished never will be."""
-FINE = (0, 1, 2, 3, 130, -signal.SIGKILL)
-"""Exit codes of Karat, and of a process that was killed."""
+FINE = (0, 1, 2, 3, 130, -signal.SIGINT, -signal.SIGKILL)
+"""Exit codes of Karat, and of a process that was killed. Python itself, once it has ended the program and takes itself
+down, ends by Ctrl-C as a program without a handler does; a shell calls that 130 too."""
 
 
 class Line:
@@ -44,6 +44,11 @@ class Line:
     @property
     def name(self) -> str:
         return f"{self.project.suite} in {'PostgreSQL' if self.shared else 'SQLite'}"
+
+    @property
+    def path(self) -> str:
+        """Where this line asks the assistant."""
+        return f"/{self.folder.name}"
 
     def runs(self) -> dict[int, str]:
         """The runs of this line and the status of each."""
@@ -122,6 +127,6 @@ class Line:
 
     def end(self) -> None:
         for process in self.processes:
-            os.kill(process.pid, signal.SIGCONT)
+            process.send_signal(signal.SIGCONT)  # nothing where it has ended
             process.kill()
             process.wait()

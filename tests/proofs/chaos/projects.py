@@ -108,16 +108,17 @@ class Assistant:
 
     def __init__(self, found: Collection[Project], rng: random.Random, delay: float) -> None:
         self.delay = delay
-        self.calls: Counter[str] = Counter()
+        self.calls: Counter[tuple[str, str]] = Counter()
+        """(path, case) → how often it was asked: two runs of one suite have the same cases, and a path each."""
         self.url = ""
         self.garbage = {name: rng.choice(GARBAGE) for one in found for name in one.ids if rng.random() < SHARE}
         self._answers = {name: one.answer for one in found for name in one.ids}
         self._lock = threading.Lock()
 
-    def reply(self, name: str) -> tuple[int, bytes]:
+    def reply(self, path: str, name: str) -> tuple[int, bytes]:
         """(status, body); the status is 0 where the connection is to be cut."""
         with self._lock:
-            self.calls[name] += 1
+            self.calls[path, name] += 1
         right = json.dumps(self._answers[name](name)).encode()
         return {
             "": (200, right),
@@ -142,7 +143,7 @@ def serving(assistant: Assistant) -> Iterator[Assistant]:
 
         def do_POST(self) -> None:
             request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            status, body = assistant.reply(request["id"])
+            status, body = assistant.reply(self.path, request["id"])
             time.sleep(assistant.delay)
             if not status:
                 self.close_connection = True
@@ -162,7 +163,7 @@ def serving(assistant: Assistant) -> Iterator[Assistant]:
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
-    assistant.url = f"http://127.0.0.1:{server.server_address[1]}/ask"
+    assistant.url = f"http://127.0.0.1:{server.server_address[1]}"
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
         yield assistant

@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from karat.cli.exits import crashes_told, starting_up
+from karat.cli.exits import reporting_crashes, starting_up
 
 EXPIRES, HEARTBEAT = 4.0, 0.3
 
@@ -54,10 +54,10 @@ def set_clock(file: Path) -> None:
 
 def main() -> None:
     """As the program starts itself (karat.__main__), with the shims."""
-    with crashes_told():
+    with reporting_crashes():
         with starting_up():
             from karat.cli.main import main as karat
-            from karat.store import leases
+            from karat.store.leases import leases
 
             faulthandler.register(signal.SIGUSR1)  # says where it is, when it takes too long
             leases.EXPIRES, leases.HEARTBEAT = EXPIRES, HEARTBEAT

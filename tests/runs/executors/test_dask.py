@@ -24,7 +24,7 @@ from karat.core.suite import SuiteOptions
 from karat.runs.executors.choice import scoring_executor
 from karat.runs.executors.dask_engine import DaskEngine
 from karat.runs.executors.processes import Processes
-from karat.runs.scoring import score_cases
+from karat.runs.scores.scoring import score_cases
 from karat.verbs.inputs.projects import open_store_here
 from karat.verbs.inputs.work import work_to_do
 from karat.verbs.run import plan_work, start_run

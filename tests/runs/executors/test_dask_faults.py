@@ -18,7 +18,7 @@ import pytest
 from karat.core.problems import UserError
 from karat.core.suite import SuiteOptions
 from karat.runs.executors.dask_engine import DaskEngine
-from karat.runs.scoring import score_cases
+from karat.runs.scores.scoring import score_cases
 from karat.store import open_store
 from tests.runs.executors.cluster import Cluster, running_cluster
 from tests.runs.executors.troubled_suite import Deed, begun, suite, work, worth

@@ -11,7 +11,7 @@ from karat.core.plugins import load_suite
 from karat.core.problems import UserError
 from karat.core.records import Case, Prediction
 from karat.runs.executors.files import needed_files, with_files_here
-from karat.runs.scoring import Tries, group
+from karat.runs.scores.scoring import Tries, group
 from karat.suites.answers.options import Engine, Options
 from tests.conftest import ROOT
 

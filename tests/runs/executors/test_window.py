@@ -15,7 +15,7 @@ from karat.runs.executors.engine import Engine, Given, Lost
 from karat.runs.executors.pace import LARGEST, Pace
 from karat.runs.executors.processes import Processes
 from karat.runs.executors.window import MOST_WAITING, TRIES, Window
-from karat.runs.scoring import score_cases, unscored_case
+from karat.runs.scores.scoring import score_cases, unscored_case
 from tests.runs.executors.fragile import fragile, squares
 from tests.runs.executors.troubled_suite import Deed, suite, work, worth
 

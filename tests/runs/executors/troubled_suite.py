@@ -11,13 +11,13 @@ from typing import Literal
 
 import msgspec
 
-from karat.core.loaded import LoadedCases, LoadedPredictions
+from karat.core.case_files.loaded import LoadedCases, LoadedPredictions
 from karat.core.metric import Metric
 from karat.core.records import Case, Prediction, Turn
 from karat.core.results.result import CaseResult
 from karat.core.scores import Score
 from karat.core.suite import Suite, SuiteOptions
-from karat.runs.scoring import Tries
+from karat.runs.scores.scoring import Tries
 
 
 class Deed(msgspec.Struct, frozen=True):

@@ -5,10 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 import karat
-from karat.cli.main import app
 from karat.core.problems import UserError
 from karat.sheet.check.checker import check_sheet
 from karat.sheet.functions import FUNCTIONS
@@ -140,13 +138,6 @@ def test_a_truth_that_is_no_span_is_found_before_anything_is_ranked(folder: Path
     (folder / "pump.sheet").write_text(SHEET.format(sizes="8, 0").replace("care.md#31-60", "care.md#31-99"), "utf-8")
     with pytest.raises(UserError, match=r"docs/care.md has 60 characters"):
         karat.tune("pump.sheet", models=["bm25"])
-
-
-def test_a_run_of_such_a_sheet_is_refused(folder: Path) -> None:
-    (folder / "pump.sheet").write_text(SHEET.format(sizes="8, 0"), encoding="utf-8")
-    (folder / "karat.yaml").write_text("suites: [{suite: retrieval, cases: pump.sheet}]\n", encoding="utf-8")
-    result = CliRunner().invoke(app, ["run"])
-    assert "has chunks, and karat run cannot score them" in str(result.exception)
 
 
 def test_mistakes_stay_in_their_cell() -> None:

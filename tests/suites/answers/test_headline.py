@@ -12,11 +12,11 @@ from rich.console import Console
 import karat
 from karat.core.results.result import RunResult
 from karat.reports.console.run import print_result
-from karat.runs.run_scoring import score_recorded
+from karat.runs.scores.run_scoring import score_recorded
 from karat.stats.gates.figures import pass_metric
 from karat.store import RunRecord, open_store
 from karat.suites.answers import suite
-from karat.web.figures import figures_of, headline, main_figure
+from karat.web.run_page.figures import figures_of, headline, main_figure
 from tests.suites.answers.making import entry, lines, write
 
 GOLD = [

@@ -15,9 +15,9 @@ import pytest
 from rich.console import Console
 
 from karat.core.results.result import CaseResult, RunResult
-from karat.reports.case_view import case_view
+from karat.reports.cases.case_view import case_view
 from karat.reports.console.case import print_case
-from karat.runs.run_scoring import score_recorded
+from karat.runs.scores.run_scoring import score_recorded
 from karat.suites.answers import suite
 from karat.suites.answers.options import Engine, Options
 from tests.suites.answers.making import entry, lines, write

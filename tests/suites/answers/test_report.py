@@ -8,7 +8,7 @@ import pytest
 
 from karat.core.report import Report, Sheet
 from karat.reports.plots.figures import chart_plot
-from karat.runs.run_scoring import score_recorded
+from karat.runs.scores.run_scoring import score_recorded
 from karat.stats.intervals.estimates import estimate
 from karat.suites.answers import suite
 from karat.suites.answers.report import report

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from karat.core.records import Case, Prediction, Turn
 from karat.core.suite import Unreadable
-from karat.runs.scoring import score_try
+from karat.runs.scores.scoring import score_try
 from karat.suites.answers import suite
 from karat.suites.answers.options import Options
 from karat.suites.answers.records import Answer, Entry, Gold

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from karat.suites.codegen.analysis.facts import LONGEST
 from karat.suites.codegen.analysis.facts import read as analyse
+from karat.suites.codegen.analysis.sql_facts import sql_facts
 from karat.suites.codegen.records import Schema
 
 SCHEMA = Schema({"people": ("name", "age", "salary", "city")})
@@ -23,9 +24,15 @@ PARTS = (
 )  # fmt: skip
 
 
+SQL_PARTS = (
+    "SELECT", "FROM", "people", "WHERE", "GROUP BY", "ORDER BY", "LIMIT", "age", "city", "*", ",", "(", ")", "1", "'x'",
+    "AND", "OR", "NOT", "IN", "LIKE", "BETWEEN", "avg(age)", "count(*)", "OVER", "PARTITION BY", "JOIN", "USING", "ON",
+    "p.age", "=", ">", "AS", "x", "CASE WHEN", "THEN", "END", "WITH", "UNION", "DISTINCT", "HAVING", "QUALIFY", "ALL",
+)  # fmt: skip
 METHODS = (
     "mean", "groupby", "agg", "merge", "sort_values", "head", "nlargest", "query", "apply", "isin", "assign",
     "pivot_table", "value_counts", "rename", "drop", "map", "where", "append", "items", "reset_index", "set_index",
+    "group_by", "with_columns", "select", "top_k", "over", "alias", "is_in", "sql", "getattr",
     "transform", "join", "between", "contains", "iterrows", "to_dict", "get", "update", "sort", "filter",
 )  # fmt: skip
 
@@ -46,7 +53,21 @@ def expressions(draw: st.DrawFn, depth: int = 3) -> str:
     """Expressions that parse, of tables' and Python's own values, however little sense they make."""
     if depth == 0:
         return draw(
-            st.sampled_from(["df", "x", "df.age", "df['city']", "3", "'age'", "['age', 'city']", "None", "{}", "[]"])
+            st.sampled_from(
+                [
+                    "df",
+                    "x",
+                    "df.age",
+                    "df['city']",
+                    "3",
+                    "'age'",
+                    "pl.col('age')",
+                    "['age', 'city']",
+                    "None",
+                    "{}",
+                    "[]",
+                ]
+            )
         )
     one = expressions(depth=depth - 1)
     form = draw(st.integers(0, 11))
@@ -112,3 +133,55 @@ def test_what_unfolds_without_end_comes_to_one() -> None:
     assert analyse(doubled, SCHEMA).columns == ("age",)
     itself = "x = [df.age]\nx.append(x)\nresult = df.groupby(x)"
     analyse(itself, SCHEMA)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "m = df.age > 1\n" + "m = m & m\n" * 60 + "result = df[m]",
+        "m = pl.col('age') > 1\n" + "m = m | m\n" * 40 + "result = df.filter(m)",
+        "x = ['age']\n" + "x = x + x\n" * 60 + "result = df.age",
+        "x = ['age']\n" + "x.extend(x)\n" * 60 + "result = df.age",
+        "s = 'x = 1;'\n" + "s = s + s\n" * 60 + "exec(s)\nresult = df.age",
+        "s = 'exec(s)'\nexec(s)\nresult = df.age",
+        "import duckdb\n" + "df = duckdb.sql('SELECT * FROM df a JOIN df b USING (age)')\n" * 60 + "result = df.age",
+        "df = df.copy()\n" + "df = df.merge(df, on='age')\n" * 60 + "result = df.age",
+        "class A:\n    def __init__(self):\n        self.a = A()\n        self.b = A()\nx = A()\nresult = df.age",
+        "for a in 'xyz':\n    pass\n" + "result = df.age",
+        "".join(f"{'    ' * n}for a{n} in ['x', 'y', 'z']:\n" for n in range(15)) + " " * 60 + "x = 1\nresult = df.age",
+    ],
+)
+def test_what_doubles_is_read_in_no_time(code: str) -> None:
+    assert analyse("import polars as pl\n" + code, SCHEMA).columns == ("age",)
+
+
+@pytest.mark.parametrize("pattern", ["^(a+)+$", "^(.*)*x$", "^([a-z]+)*_$", "^(", "^" + "(" * 200 + "$"])
+def test_any_pattern_of_column_names(pattern: str) -> None:
+    wide = Schema({"people": ("a" * 300, "age")})
+    analyse(f"import polars as pl\nresult = df.select(pl.col({pattern!r})).filter(pl.col('age') > 1)", wide)
+    analyse(f"result = df.filter(regex={pattern!r})", wide)
+
+
+@given(st.lists(st.sampled_from(SQL_PARTS), max_size=25))
+def test_any_pieces_of_sql(parts: list[str]) -> None:
+    query = " ".join(parts)
+    assert set(sql_facts(query, SCHEMA).columns) <= set(SCHEMA.columns)
+    analyse(f"import duckdb\nresult = duckdb.sql({query!r})", SCHEMA)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT " + "(" * 5000 + "1" + ")" * 5000,
+        "SELECT age FROM people WHERE " + " AND ".join(f"age > {n}" for n in range(2000)),
+        "WITH t0 AS (SELECT * FROM people)"
+        + "".join(f", t{n + 1} AS (SELECT a.age FROM t{n} a, t{n} b)" for n in range(60))
+        + " SELECT * FROM t60",
+        "WITH RECURSIVE t AS (SELECT age FROM people UNION ALL SELECT t.age FROM t) SELECT * FROM t",
+        "",
+        ";;",
+    ],
+)
+def test_any_query_is_read_or_refused(query: str) -> None:
+    facts = sql_facts(query, SCHEMA)
+    assert facts.syntax_error or facts.tables == ("people",)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from karat.core.loaded import LoadedCases
+from karat.core.case_files.loaded import LoadedCases
 from karat.core.problems import UserError
 from karat.core.records import Case, truth_hash
 from karat.suites.codegen.cases import load_cases, recognises, truth

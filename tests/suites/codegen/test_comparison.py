@@ -131,8 +131,9 @@ def test_a_failed_answer_is_followed_up_with_all_that_is_needed() -> None:
         "KeyError",
         "Line 2: " + BROKEN,
         QUESTION,
-        "sales: city, price, units",
-        f"x = 1\n{BROKEN}",
+        "sales: city (text), price (float), units (int)",
+        "Rome | 1.5 | 1",
+        f"1 | x = 1\n2 | {BROKEN}",
     ):
         assert part in said
     assert follow_up(case, 0, [BROKEN.encode()] * 2, QUICK) is not None

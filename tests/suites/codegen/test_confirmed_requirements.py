@@ -11,7 +11,7 @@ from karat.suites.codegen import suite
 from karat.suites.codegen.analysis.answer_facts import facts_of
 from karat.suites.codegen.comparison import Comparison
 from karat.suites.codegen.metrics.coverage import coverage_of
-from karat.suites.codegen.metrics.matching import does_nothing
+from karat.suites.codegen.metrics.requirements.matching import does_nothing
 from karat.suites.codegen.metrics.understanding import understanding_of
 from karat.suites.codegen.question.reading import read_question
 from karat.suites.codegen.records import Schema, TableSource, Task

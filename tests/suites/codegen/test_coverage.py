@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.suites.codegen.metrics.matching import credit, met
+from karat.suites.codegen.metrics.requirements.matching import credit, met
 from karat.suites.codegen.records import Filter
 from tests.suites.codegen.scored import SHOP, coverage
 

@@ -14,11 +14,11 @@ from karat.core.problems import UserError
 from karat.core.records import Case, Prediction, Turn
 from karat.core.results.result import CaseResult
 from karat.environments import Environment
-from karat.runs.scoring import score_cases
+from karat.runs.scores.scoring import score_cases
 from karat.suites.codegen.cases import load_cases
 from karat.suites.codegen.options import Options
-from karat.suites.codegen.options_check import check_options
 from karat.suites.codegen.records import Expected, Task
+from karat.suites.codegen.requirements.options_check import check_options
 from karat.suites.codegen.running.environments import box_for, environment_of, group
 from karat.suites.codegen.steps.compare import compare
 from karat.suites.codegen.tasks.check import check_cases
@@ -85,7 +85,7 @@ def test_an_environment_that_is_not_there_is_an_error_before_anything_runs(bare:
 def test_tasks_of_one_environment_are_scored_together_and_results_keep_their_order(
     bare: Environment, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from karat.runs import scoring
+    from karat.runs.scores import scoring
 
     options = Options(environments={"bare": bare})
     places = {"a": "bare", "b": "", "c": "bare", "d": ""}

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from karat.core.records import truth_hash
-from karat.suites.codegen.case_file import case_file
+from karat.suites.codegen.authoring.case_file import case_file
 from karat.suites.codegen.cases import load_cases, truth
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.records import Expected, HiddenTest, Task
@@ -78,7 +78,8 @@ MISTAKES = {
     "{assert: \"result == sales['qyt'].sum()\"}": 'the table "sales" has no column "qyt" Did you mean "qty"?',
     "{assert: \"result == df['regio'].max()\"}": 'the table "df" has no column "regio" Did you mean "region"?',
     "{property: sortd}": 'found "sortd" Did you mean "sorted"?',
-    "{property: sorted, min: 3}": 'the test "sorted" has no key "min" Its other keys: ascending, by, column, tables.',
+    "{property: sorted, min: 3}": 'the test "sorted" has no key "min" Its other keys: ascending, by, column, public, '
+    "tables.",
     "{property: range, column: qty}": 'the test "range" needs min or max',
     "{property: sums_to, of: sales.qyt}": 'there is no column "sales.qyt" in the tables Did you mean "sales.qty"?',
     "{property: rows, relation: row_order}": "this one has property and relation",

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from karat.suites.codegen import suite
@@ -40,6 +41,18 @@ def held(
     code: str, task: Task = TOTAL, question: str = "What is the sum of units?", options: Options = EVERY
 ) -> Correctness:
     return judge_code(code, question=question, task=task, options=options).correctness
+
+
+@pytest.mark.parametrize("opens", ["pd.read_csv('shop.csv')", "pd.DataFrame(csv.DictReader(open('shop.csv')))"])
+def test_code_that_opens_its_files_is_held_against_copies_too(opens: str, tmp_path: Path) -> None:
+    pd.DataFrame(SHOP).to_csv(tmp_path / "shop.csv", index=False)
+    reference = f"import csv\nshop = {opens}\nresult = shop.units.astype(int).sum()"
+    task = Task(tables={"shop": TableSource(path=str(tmp_path / "shop.csv"))}, reference=reference)
+    constant, right = held("result = 78", task), held("result = pd.read_csv('shop.csv')['units'].sum()", task)
+    assert (constant.passed, constant.reason) == (False, "only_fits_this_data")
+    assert right.passed and right.perturbed is not None
+    assert right.perturbed.tried >= 5
+    assert "it has ties" not in right.perturbed.left_out.values()
 
 
 DISGUISED = {

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import karat
-from karat.core.loaded import LoadedPredictions
+from karat.core.case_files.loaded import LoadedPredictions
 from karat.core.problems import UserError
 from karat.core.records import attempts
 from karat.suites.codegen.predictions import read_predictions

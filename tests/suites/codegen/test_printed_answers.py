@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from karat.sandbox import Limits, Sandbox
+from karat.sandbox import Limits, Outcome, Sandbox
 from karat.suites.codegen.comparison import Comparison, judged
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.records import Expected, TableSource, Task, Unfinished
-from karat.suites.codegen.repair.follow_up import repair_prompt
+from karat.suites.codegen.repair.prompt import repair_prompt
 from karat.suites.codegen.running.references import schema_of
 from tests.suites.codegen.problems import BODY, problem
 
@@ -40,7 +40,7 @@ def test_a_printed_answer_is_told(box: Sandbox, code: str) -> None:
     assert (found.last.ran, found.last.error, found.last.printed) == (False, ADVICE, True)
     assert (found.correctness.score, found.correctness.reason) == (0.0, "printed_not_returned")
     assert found.correctness.evidence["problem"] == ADVICE
-    assert ADVICE in repair_prompt("What?", TASK, schema_of(box, TASK)[0], found.last)
+    assert ADVICE in repair_prompt("What?", TASK, schema_of(box, TASK)[0], found.last, Outcome("no_result"))
 
 
 @pytest.mark.parametrize(

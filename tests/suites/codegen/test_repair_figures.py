@@ -10,10 +10,10 @@ from karat.core.report import Cell, Sheet
 from karat.core.results.result import RunResult
 from karat.core.scores import Score
 from karat.stats.intervals.estimates import estimate, wilson
-from karat.suites.codegen.counts import Step, funnel
 from karat.suites.codegen.highlights import highlights
 from karat.suites.codegen.repair.excel_recovery import recovery_sheet
 from karat.suites.codegen.repair.figures import after_repairs, against_fresh, figures
+from karat.suites.codegen.summaries.counts import Step, funnel
 from tests.suites.codegen.tasks import judge_code
 from tests.suites.codegen.tried_tasks import run_of
 

@@ -9,15 +9,15 @@ import pytest
 from karat.core.report import Report, Sheet
 from karat.core.results.result import RunResult
 from karat.reports.excel.workbook import write_xlsx
-from karat.runs.run_scoring import score_recorded
+from karat.runs.scores.run_scoring import score_recorded
 from karat.stats.intervals.estimates import estimate
 from karat.suites.codegen import suite
-from karat.suites.codegen.counts import Step, funnel
 from karat.suites.codegen.details import details_of
 from karat.suites.codegen.highlights import highlights
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.repair.figures import after_repairs
 from karat.suites.codegen.report import marked_lines, report
+from karat.suites.codegen.summaries.counts import Step, funnel
 
 EXAMPLE = Path(__file__).resolve().parents[3] / "examples" / "codegen"
 

@@ -14,7 +14,7 @@ import msgspec
 from karat.core.explanation import plain_details
 from karat.core.results.result import CaseResult, RepeatResult, RunInfo, RunResult
 from karat.core.scores import Score, not_applicable
-from karat.runs.summary import summarise
+from karat.runs.scores.summary import summarise
 from karat.suites.codegen import suite
 from karat.suites.codegen.details import Details
 from karat.suites.codegen.metrics.correctness import Correctness

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from karat.core.case_checks import CheckedCases
+from karat.core.case_files.case_checks import CheckedCases
 from karat.core.explanation import plain_details
 from karat.core.records import Case, Turn
 from karat.core.scores import Score
@@ -15,7 +15,7 @@ from karat.suites.data_query.comparison import Comparison, compare_selection
 from karat.suites.data_query.details import details
 from karat.suites.data_query.metrics import METRICS
 from karat.suites.data_query.options import Options
-from karat.suites.data_query.selection import DatasetSelection, Dimension, Selection, Target, Term
+from karat.suites.data_query.selection.selection import DatasetSelection, Dimension, Selection, Target, Term
 
 UNCHECKED = "are not checked: no structure file has dataflows or structures"
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from karat.core.loaded import LoadedCases
+from karat.core.case_files.loaded import LoadedCases
 from karat.suites.data_query import suite
 from karat.suites.data_query.cases import cases_from, load_cases
 from karat.verbs.check import check_cases

@@ -12,7 +12,7 @@ from karat.core.problems import UserError
 from karat.core.records import Prediction, truth_hash
 from karat.suites.data_query import suite
 from karat.suites.data_query.cases import load_cases
-from karat.suites.data_query.selection import Term
+from karat.suites.data_query.selection.selection import Term
 
 CASE = """\
 id: {id}

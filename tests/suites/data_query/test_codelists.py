@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from karat.core.case_checks import CheckedCases
+from karat.core.case_files.case_checks import CheckedCases
 from karat.core.problems import UserError
 from karat.core.records import Case
 from karat.suites.data_query.cases import load_cases
 from karat.suites.data_query.options import Options
-from karat.suites.data_query.selection import Selection, Target
+from karat.suites.data_query.selection.selection import Selection, Target
 from karat.suites.data_query.structures.codelists import Codelists, read_structures
 from karat.suites.data_query.structures.records import Codelist, Contents, Ref, parse_ref
 from tests.suites.data_query.building import case, part, target

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from karat.core.records import Prediction
 from karat.suites.data_query.comparison import compare
-from karat.suites.data_query.dimension_comparison import LabelDrift
+from karat.suites.data_query.matching.dimension_comparison import LabelDrift
 from karat.suites.data_query.options import Options
-from karat.suites.data_query.selection import DatasetSelection, Dimension, Selection, Target, Term
+from karat.suites.data_query.selection.selection import DatasetSelection, Dimension, Selection, Target, Term
 from tests.suites.data_query.building import case, compared, kept, part, sel, target
 
 

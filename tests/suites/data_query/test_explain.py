@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from karat.core.explanation import Explanation, Part, plain_details
 from karat.core.results.result import CaseResult
-from karat.store.case_lines import line_of
+from karat.store.cases.case_lines import line_of
 from karat.suites.data_query import suite
 from karat.suites.data_query.comparison import Comparison
 from karat.suites.data_query.details import details
-from karat.suites.data_query.selection import Period, Selection, Target
+from karat.suites.data_query.selection.selection import Period, Selection, Target
 from tests.suites.data_query.building import compared, part, sel, target
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from karat.suites.data_query.details import Details, DimensionDetails
 from karat.suites.data_query.form import form
-from karat.suites.data_query.selection import Term
+from karat.suites.data_query.selection.selection import Term
 
 
 def test_a_code_under_another_name_is_not_said_to_be_another_code() -> None:

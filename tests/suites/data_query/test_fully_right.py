@@ -7,7 +7,7 @@ import pytest
 
 from karat.stats.gates.figures import pass_metric
 from karat.suites.data_query.metrics import METRICS
-from karat.suites.data_query.selection import (
+from karat.suites.data_query.selection.selection import (
     DatasetSelection,
     DatasetsSelection,
     Dimension,

@@ -10,7 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from karat.suites.data_query.metrics import METRICS
-from karat.suites.data_query.selection import DatasetSelection, DatasetsSelection, Dimension, Period, Selection, Target
+from karat.suites.data_query.selection.selection import (
+    DatasetSelection,
+    DatasetsSelection,
+    Dimension,
+    Period,
+    Selection,
+    Target,
+)
 from tests.suites.data_query.building import part, score, scores, sel, target
 
 EXAMPLE = target({"INDICATOR": ["GDP", "GDPPC"]}), sel({"INDICATOR": ["GDP", "GDPPC", "GDP_CONST"]})
@@ -267,9 +274,14 @@ def test_against_plain_set_arithmetic(expected: dict[str, list[str]], found: dic
 
 def test_every_metric_has_its_own_file_a_formula_and_a_docstring() -> None:
     import importlib
+    import pkgutil
 
+    from karat.suites.data_query import metrics
+
+    modules = pkgutil.walk_packages(metrics.__path__, f"{metrics.__name__}.")
+    places = {module.name.rpartition(".")[2]: module.name for module in modules}
     assert len({metric.name for metric in METRICS}) == len(METRICS)
     for metric in METRICS:
-        module = importlib.import_module(f"karat.suites.data_query.metrics.{metric.name}")
+        module = importlib.import_module(places[metric.name])
         assert module.metric is metric
         assert module.__doc__ and metric.formula

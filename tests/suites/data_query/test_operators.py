@@ -13,7 +13,7 @@ from karat.suites.data_query import suite
 from karat.suites.data_query.comparison import compare_selection
 from karat.suites.data_query.options import Options
 from karat.suites.data_query.responses import read_response
-from karat.suites.data_query.selection import DatasetSelection, Dimension, Period, Selection, Target, Term
+from karat.suites.data_query.selection.selection import DatasetSelection, Dimension, Period, Selection, Target, Term
 from tests.suites.data_query.building import compared, kept, part, scores, target
 
 TODAY = "2026-11-15"

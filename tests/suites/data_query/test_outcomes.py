@@ -16,9 +16,9 @@ from karat.suites.data_query.cases import load_cases
 from karat.suites.data_query.comparison import compare
 from karat.suites.data_query.details import details
 from karat.suites.data_query.options import Options
-from karat.suites.data_query.outcomes import OutcomeRule
 from karat.suites.data_query.report import report
-from karat.suites.data_query.selection import DatasetSelection, Selection, Target
+from karat.suites.data_query.selection.outcomes import OutcomeRule
+from karat.suites.data_query.selection.selection import DatasetSelection, Selection, Target
 from tests.suites.data_query.building import case, score, sel, target
 
 ANSWER = {

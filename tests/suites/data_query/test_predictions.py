@@ -15,7 +15,7 @@ from karat.core.problems import UserError
 from karat.core.suite import Unreadable
 from karat.suites.data_query.predictions import read_predictions
 from karat.suites.data_query.responses import read_response
-from karat.suites.data_query.selection import DatasetSelection, Dimension, Period, Selection, Term
+from karat.suites.data_query.selection.selection import DatasetSelection, Dimension, Period, Selection, Term
 
 OWN = {
     "indicator_selection": [

@@ -7,7 +7,7 @@ from pathlib import Path
 from karat.core.records import Case, Turn
 from karat.suites.data_query.options import Options
 from karat.suites.data_query.prompts import codelists
-from karat.suites.data_query.selection import Target
+from karat.suites.data_query.selection.selection import Target
 
 STRUCTURE = """<?xml version="1.0"?>
 <mes:Structure xmlns:mes="http://www.sdmx.org/resources/sdmxml/schemas/v2_1/message"

@@ -13,7 +13,7 @@ from karat.suites.data_query.comparison import Comparison, compare
 from karat.suites.data_query.details import details
 from karat.suites.data_query.explain import explain
 from karat.suites.data_query.options import Options
-from karat.suites.data_query.selection import Period, short_dataset
+from karat.suites.data_query.selection.selection import Period, short_dataset
 from tests.suites.data_query.building import case, kept, target
 
 TARGET = target(

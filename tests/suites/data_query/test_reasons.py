@@ -11,7 +11,7 @@ import karat
 from karat.stats.intervals.estimates import estimate
 from karat.suites.data_query.details import details
 from karat.suites.data_query.reasons import REASONS
-from karat.suites.data_query.selection import DatasetSelection, Dimension, Period, Selection, Target, Term
+from karat.suites.data_query.selection.selection import DatasetSelection, Dimension, Period, Selection, Target, Term
 from karat.suites.data_query.summaries.confusions import confused
 from karat.suites.data_query.summaries.figures import figures
 from tests.suites.data_query.building import compared, part, score, sel, target

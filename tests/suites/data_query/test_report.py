@@ -21,11 +21,11 @@ from karat.reports.excel.workbook import write_xlsx
 from karat.stats.intervals.estimates import estimate
 from karat.suites.data_query.comparison import Comparison, compare_selection
 from karat.suites.data_query.details import Details, details
-from karat.suites.data_query.excel_details import LONG_TERM, details_cell
 from karat.suites.data_query.metrics import METRICS
 from karat.suites.data_query.options import Options
 from karat.suites.data_query.report import report
-from karat.suites.data_query.selection import DatasetSelection, Dimension, Selection, Target, Term
+from karat.suites.data_query.selection.selection import DatasetSelection, Dimension, Selection, Target, Term
+from karat.suites.data_query.summaries.excel_details import LONG_TERM, details_cell
 
 Terms = Mapping[str, Iterable[tuple[str, str]]]
 GDP, GDPPC, CONST = (

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 
 from karat.core.records import Case, Prediction, Turn
 from karat.core.suite import Unreadable
-from karat.runs.scoring import score_try
+from karat.runs.scores.scoring import score_try
 from karat.suites.data_query import suite
 from karat.suites.data_query.options import Options
-from karat.suites.data_query.outcomes import OutcomeRule
 from karat.suites.data_query.responses import read, read_response
-from karat.suites.data_query.selection import DatasetSelection, Dimension, Selection, Target, Term
+from karat.suites.data_query.selection.outcomes import OutcomeRule
+from karat.suites.data_query.selection.selection import DatasetSelection, Dimension, Selection, Target, Term
 from tests.reply_forms import body, chat, json_forms, text_forms, tool_call
 
 SELECTED = Selection(

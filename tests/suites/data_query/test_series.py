@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.suites.data_query.selection import DatasetSelection, Dimension, Selection, Target, Term
+from karat.suites.data_query.selection.selection import DatasetSelection, Dimension, Selection, Target, Term
 from karat.suites.data_query.series.boxes import Ids, TooMany, alive, groups, shared
 from karat.suites.data_query.series.comparison import TOO_MANY
 from tests.suites.data_query.building import compared, score

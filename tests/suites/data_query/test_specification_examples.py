@@ -11,9 +11,9 @@ import pytest
 from karat.core.records import Prediction
 from karat.suites.data_query.comparison import compare
 from karat.suites.data_query.options import Options
-from karat.suites.data_query.outcomes import OutcomeRule
 from karat.suites.data_query.periods.period import days
-from karat.suites.data_query.selection import Period, Selection, Target
+from karat.suites.data_query.selection.outcomes import OutcomeRule
+from karat.suites.data_query.selection.selection import Period, Selection, Target
 from tests.suites.data_query.building import case, score, target
 
 TODAY = date(2026, 11, 15)

@@ -10,7 +10,7 @@ import karat
 from karat.core.suite import Unreadable
 from karat.stats.intervals.estimates import estimate
 from karat.suites.data_query.report import report
-from karat.suites.data_query.stages import StageComparison, compare_stages, read_stages
+from karat.suites.data_query.selection.stages import StageComparison, compare_stages, read_stages
 from karat.suites.data_query.summaries.figures import figures
 
 

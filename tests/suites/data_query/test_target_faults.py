@@ -11,7 +11,7 @@ import pytest
 
 from karat.core.records import Prediction
 from karat.core.suite import Unreadable
-from karat.runs.scoring import score_case
+from karat.runs.scores.scoring import score_case
 from karat.suites.data_query import suite
 from karat.suites.data_query.cases import load_cases
 from karat.suites.data_query.options import Options

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from karat.core.loaded import LoadedCases
+from karat.core.case_files.loaded import LoadedCases
 from karat.core.problems import UserError
-from karat.suites.retrieval.cases import load_cases, recognises
+from karat.suites.retrieval.cases import cases_from, load_cases, recognises
 from tests.suites.retrieval.samples import write
 
 
@@ -190,3 +190,36 @@ def test_live_system_is_not_asked_an_id(tmp_path: Path) -> None:
     result = karat.run("retrieval", tmp_path / "judged.qrels", ask, store=tmp_path / "k.db")
     assert asked == []
     assert result.cases[0].status == "error" and "question" in result.cases[0].error
+
+
+ROWS = (
+    '{"id": "q1", "question": "How do I start?", "relevant": ["d1", "d2"]}\n'
+    '{"id": "q2", "question": "Stop?", "relevant": {"d3": 2}, "tags": ["hard"]}\n'
+    '{"id": "q3", "question": "Both?", "fields": {"item": ["a"], "kind": []}}\n'
+)
+
+
+def test_a_file_has_the_same_keys_as_python_values(tmp_path: Path) -> None:
+    (tmp_path / "questions.jsonl").write_text(ROWS, encoding="utf-8")
+    written = load_cases(tmp_path / "questions.jsonl")
+    given = cases_from([json.loads(line) for line in ROWS.splitlines()], tmp_path)
+    assert written.problems == given.problems == ()
+    assert [(case.id, case.tags, case.conversation) for case in written.cases] == [
+        (case.id, case.tags, case.conversation) for case in given.cases
+    ]
+    assert [case.source.line for case in written.cases] == [1, 2, 3]
+    assert recognises(tmp_path / "questions.jsonl")
+
+
+def test_a_mistake_in_such_a_file_has_its_line_and_costs_only_its_case(tmp_path: Path) -> None:
+    file = tmp_path / "questions.jsonl"
+    file.write_text(ROWS + '{"id": "q4", "relevnt": ["d1"]}\nno json\n{"id": "q1", "relevant": ["d9"]}\n', "utf-8")
+    loaded = load_cases(file)
+    assert [case.id for case in loaded.cases] == ["q1", "q2", "q3"]
+    assert sorted(problem.line for problem in loaded.problems) == [4, 5, 6]
+
+
+def test_other_jsonl_files_are_no_cases(tmp_path: Path) -> None:
+    file = tmp_path / "corpus.jsonl"
+    file.write_text('{"_id": "d1", "title": "a", "text": "b"}\n', encoding="utf-8")
+    assert not recognises(file)

@@ -16,7 +16,7 @@ import karat
 from karat.cli.main import app
 from karat.core import plugins
 from karat.reports.full_report import whole_report
-from karat.search.choose.result import Tuning
+from karat.search.choose.reporting.result import Tuning
 from karat.store import Store, open_store
 from karat.store.database import revision
 from karat.suites.retrieval import suite

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from karat.core.loaded import LoadedPredictions
+from karat.core.case_files.loaded import LoadedPredictions
 from karat.core.problems import UserError
 from karat.core.suite import Unreadable
 from karat.suites.retrieval.predictions import read_predictions, read_response

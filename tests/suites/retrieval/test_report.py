@@ -9,7 +9,7 @@ import pytest
 from karat.core.report import Sheet
 from karat.core.results.result import RunResult
 from karat.reports.excel.workbook import write_xlsx
-from karat.runs.run_scoring import score_recorded
+from karat.runs.scores.run_scoring import score_recorded
 from karat.stats.intervals.estimates import estimate
 from karat.suites.retrieval import suite
 from karat.suites.retrieval.report import report

@@ -16,12 +16,12 @@ from karat.core.plugins import load_suite
 from karat.core.problems import UserError
 from karat.judge.settings import JudgeSettings
 from karat.store import open_store
-from karat.store.judgements import JudgeRecords
 from karat.store.schema import runs
+from karat.store.verdicts.judgements import JudgeRecords
 from karat.verbs.judge.ask import ask_judge
 from karat.verbs.judge.attack import attack_judge
 from karat.verbs.judge.calibrate import calibrate_judge
-from karat.verbs.judge.corrected import judged_run
+from karat.verbs.judge.corrected import _rates, judged_run
 from karat.verbs.judge.drift import check_drift
 from karat.verbs.judge.opening import OpenJudge
 from karat.verbs.judge.pools import pool_of
@@ -74,6 +74,18 @@ def test_people_alone_is_over_the_same_cases_as_the_corrected_rate(project: Path
     share = sum(truly_right(int(name[1:])) for name in names) / 60
     assert passed is not None and passed.people == pytest.approx((20 + (CASES - 20) * share) / CASES)
     assert passed.people_low is not None and passed.low is not None and passed.low > passed.people_low
+
+
+def test_a_rate_that_no_settled_case_has_is_not_corrected(project: Path) -> None:
+    ask_judge(judge=function_judge(0.95, 0.92))
+    review(60)
+    with open_store("sqlite:///.karat/karat.db") as store:
+        pool = pool_of(store, 1, "")
+        none = [msgspec.structs.replace(one, values=(None,) * len(one.values)) for one in pool.others]
+        result = store.result(1)
+        assert [one.metric for one in _rates(store, result, pool, ())] == list(pool.rates)
+        assert _rates(store, result, msgspec.structs.replace(pool, others=tuple(none)), ()) == []
+        assert _rates(store, result, msgspec.structs.replace(pool, others=()), ())  # every case was put to the judge
 
 
 def test_a_case_that_a_rule_settles_after_scoring_again_leaves_the_pool(project: Path) -> None:

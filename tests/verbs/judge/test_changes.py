@@ -9,7 +9,7 @@ from typing import Any  # Any: what a function judge gets and returns
 import pytest
 
 import karat
-from karat.reports.comparison_sheets import comparison_report
+from karat.reports.compare.comparison_sheets import comparison_report
 from karat.reports.html.comparison import comparison_html
 from karat.reports.markdown.comparison import comparison_markdown
 from karat.verbs.judge.ask import ask_judge

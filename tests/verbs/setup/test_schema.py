@@ -13,7 +13,7 @@ import yaml
 
 from karat.core import plugins
 from karat.core.problems import UserError
-from karat.runs.project import load_project
+from karat.runs.project_file.project import load_project
 from karat.verbs.setup.init import start_project
 from karat.verbs.setup.schema import SHIPPED, schemas, written
 

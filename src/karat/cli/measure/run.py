@@ -150,8 +150,8 @@ def run(
     from karat.cli.printing.results import leave, show, store_flags, typed
     from karat.core.problems import UserError
     from karat.runs.executors.choice import check_choice, settled
-    from karat.runs.project import RunOptions
-    from karat.runs.run_scoring import check_setup
+    from karat.runs.project_file.project import RunOptions
+    from karat.runs.scores.run_scoring import check_setup
     from karat.stats.gates.verdicts import parse_gate
     from karat.verbs.exports.trend import release_tag
     from karat.verbs.gate import baselines_here, refuse_unknown

@@ -60,7 +60,7 @@ def _print(result: RunResult, written: Sequence[str]) -> None:
     from karat.cli.measure.answers import rate
     from karat.cli.options.verbosity import quiet
     from karat.cli.printing.consoles import stdout
-    from karat.suites.answers.headline_profile import EVERY
+    from karat.suites.answers.gold.headline_profile import EVERY
     from karat.suites.answers.highlights import highlights
 
     states = Counter(case.status for case in result.cases)

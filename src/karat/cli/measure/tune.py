@@ -11,7 +11,7 @@ import typer
 from karat.cli.options.shared import ExecutorOption, JsonOption, RequireOption, TableOption, XlsxOption
 
 if TYPE_CHECKING:
-    from karat.search.choose.result import Tuning
+    from karat.search.choose.reporting.result import Tuning
 
 
 def tune(
@@ -138,7 +138,7 @@ def tune(
     written = []
     if xlsx is not None:
         from karat.reports.excel.workbook import write_xlsx
-        from karat.search.choose.report import report_of
+        from karat.search.choose.reporting.report import report_of
 
         write_xlsx(report_of(tuned.tuning, tuned.name), xlsx)
         written.append(str(xlsx))
@@ -154,7 +154,7 @@ def tune(
 def print_tuning(name: str, tuning: Tuning, written: list[str]) -> None:
     """What look.md's sketch shows: the answer, how good it is, what is missing, what more would cost."""
     from karat.cli.printing.consoles import stdout
-    from karat.search.choose.text import heading_of, lines_of
+    from karat.search.choose.reporting.text import heading_of, lines_of
 
     console = stdout()
     console.print(heading_of(name, tuning), style="bold", markup=False, highlight=False, soft_wrap=True)

@@ -97,7 +97,7 @@ def print_judged(found: Sequence[Judged], console: Console) -> None:
 
 def print_run(result: RunResult, console: Console) -> None:
     """The rates by rule, then the corrected ones; a judge that does not count says why."""
-    from karat.reports.judged import judged_lines
+    from karat.reports.sections.judged import judged_lines
 
     by_rule = {item.metric: item for item in result.summary}
     for figure in result.judge.corrected if result.judge is not None else ():

@@ -84,8 +84,8 @@ class LiveFigures:
 
 
 def _baseline(store: Store, suite: str, run: str, named: str) -> LiveBaseline | None:
-    from karat.core.results.columns import columns_of
-    from karat.core.results.failure_columns import failure_columns_of
+    from karat.core.results.columns.columns import columns_of
+    from karat.core.results.failures.failure_columns import failure_columns_of
     from karat.core.results.result import RunResult
     from karat.reports.live_run import LiveBaseline
     from karat.runs.baseline import baselines_in

@@ -13,7 +13,7 @@ from karat.core.problems import count_of
 
 if TYPE_CHECKING:
     from karat.cli.printing.live import LiveFigures
-    from karat.runs.calling import Called
+    from karat.runs.calls.calling import Called
     from karat.runs.runner import Watch
     from karat.search.choose.tune import Watch as Ranked
 

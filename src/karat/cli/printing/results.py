@@ -35,7 +35,7 @@ def show(
 ) -> int:
     """Print and write a result. Returns its exit code: 1 when a gate is broken, 3 when something failed, else 0."""
     from karat.reports.console.run import print_result
-    from karat.reports.expectations import untraced_lines
+    from karat.reports.sections.expectations import untraced_lines
     from karat.stats.gates.reasons import reason_metrics
     from karat.stats.gates.verdicts import judge, no_baselines
 

@@ -25,7 +25,7 @@ def demo(
     from karat.cli.printing.outputs import Outputs
     from karat.cli.printing.results import show, store_flags
     from karat.core.problems import UserError
-    from karat.runs.run_scoring import check_setup
+    from karat.runs.scores.run_scoring import check_setup
     from karat.verbs.inputs.projects import open_store_here
     from karat.verbs.inputs.work import work_to_do
     from karat.verbs.run import plan_work

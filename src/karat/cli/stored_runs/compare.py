@@ -40,7 +40,7 @@ def compare(
     """
     from karat.cli.printing.consoles import stdout
     from karat.cli.printing.outputs import one_printed, write_json_value, write_text
-    from karat.reports.comparison import as_plain
+    from karat.reports.compare.comparison import as_plain
     from karat.reports.console.comparison import print_comparison
     from karat.verbs.compare import compare_all, require_two
     from karat.verbs.inputs.projects import open_store_here
@@ -51,7 +51,7 @@ def compare(
         compared, matrix = compare_all(opened, runs, tag or ())
     written = []
     if xlsx is not None:
-        from karat.reports.comparison_sheets import comparison_report
+        from karat.reports.compare.comparison_sheets import comparison_report
         from karat.reports.excel.workbook import write_xlsx
 
         write_xlsx(comparison_report(compared), xlsx)
@@ -62,7 +62,7 @@ def compare(
         write_comparison_html(compared, html, matrix)
         written.append(str(html))
     if json is not None:
-        from karat.reports.several import matrix_plain
+        from karat.reports.compare.several import matrix_plain
 
         write_json_value({**as_plain(compared), **({"matrix": matrix_plain(matrix)} if matrix else {})}, json)
         written.append(json)

@@ -70,7 +70,7 @@ def _report_trend(
     from karat.cli.printing.consoles import stdout
     from karat.cli.printing.outputs import write_json_value
     from karat.core.problems import UserError
-    from karat.reports.trend import trend_json
+    from karat.reports.compare.trend import trend_json
     from karat.verbs.exports.trend import read_trend, write_trend
     from karat.verbs.inputs.projects import open_store_here
 

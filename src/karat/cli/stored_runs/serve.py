@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from karat.store.store import Store
-    from karat.web.resuming import Resuming
+    from karat.web.live.resuming import Resuming
 
 
 def serve(
@@ -50,7 +50,7 @@ def serve(
     By default it listens only on this machine. Stop it with Ctrl-C.
     """
     from karat.cli.printing.consoles import stdout
-    from karat.core.extras import install_command
+    from karat.core.installed.extras import install_command
     from karat.core.problems import UserError
     from karat.verbs.inputs.projects import open_store_here, project_here
 
@@ -102,7 +102,7 @@ def _resuming(store: Store, config: Path | None) -> Resuming:
     import sys
     from pathlib import Path
 
-    from karat.web.resuming import Resuming
+    from karat.web.live.resuming import Resuming
 
     if store.can_share or store.read_only or not sys.executable:
         return Resuming()

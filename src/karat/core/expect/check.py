@@ -11,7 +11,7 @@ from karat.core.expect.names import check_names, check_sources, check_tables
 from karat.core.expect.patterns import PatternTooSlow
 from karat.core.expect.records import Expect, ExpectedLimits, Kind
 from karat.core.expect.sql_tables import NotSql
-from karat.core.extras import why_missing
+from karat.core.installed.extras import why_missing
 from karat.core.records import Prediction
 from karat.core.trace.reading import read_trace
 from karat.core.trace.records import Trace

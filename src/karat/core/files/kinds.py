@@ -96,9 +96,12 @@ def foreign_kind(start: bytes, *, utf_16: bool = False) -> Kind | None:
     return BINARY if _is_noise(start) else None
 
 
+_CONTROLS = bytes([*range(9), *range(14, 32), 127])
+
+
 def _is_noise(start: bytes) -> bool:
     """No text of any encoding: control characters throughout, and no UTF-8."""
-    controls = sum(byte < 9 or 13 < byte < 32 or byte == 127 for byte in start)
+    controls = len(start) - len(start.translate(None, _CONTROLS))
     if controls < 8 or controls < len(start) / 50:
         return False
     try:

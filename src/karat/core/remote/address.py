@@ -75,11 +75,6 @@ class Address(NamedTuple):
         query = f"?{HIDDEN}" if len(self.place) < len(self.rest) else ""
         return f"{self.scheme}://{place}{query}"
 
-    @property
-    def is_secret(self) -> bool:
-        """Whether the URL holds something that must not be kept."""
-        return self.shown != self.url
-
 
 def address_of(given: str | Path) -> Address | None:
     """The address that a text or path stands for; None for a path of this machine. UserError for a scheme that nobody

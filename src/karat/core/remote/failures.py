@@ -90,7 +90,7 @@ def with_tries(
             if pause is None or not is_transient(error):
                 if not _is_known(error):
                     raise
-                raise told(error, address, verb, len(tries) if pause is None else 1) from error
+                raise user_error(error, address, verb, len(tries) if pause is None else 1) from error
             time.sleep(pause)
     raise AssertionError("unreachable")
 
@@ -105,7 +105,7 @@ def is_transient(error: BaseException) -> bool:
     return bool(_TRANSIENT & _names(error)) or (isinstance(error, OSError) and error.errno in _BUSY)
 
 
-def told(error: BaseException, address: Address, verb: str, tries: int = 1) -> UserError:
+def user_error(error: BaseException, address: Address, verb: str, tries: int = 1) -> UserError:
     """The failure in words: what, where, what to do. Nothing of it is secret."""
     code, shown = _code(error), address.shown
     credentials = _CREDENTIALS[address.kind]

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, Any, NamedTuple  # Any: a file system of fsspec, which has no types
 
-from karat.core.extras import require
 from karat.core.files.limits import MIB
+from karat.core.installed.extras import require
 from karat.core.json_types import JsonMapping, JsonObject
 from karat.core.problems import UserError, nearest
 from karat.core.remote.address import Address

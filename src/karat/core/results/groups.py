@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from karat.core.case_explanation import explanation_of
 from karat.core.explanation import Explanation
+from karat.core.presentation.case_explanation import explanation_of
 from karat.core.results.result import CaseResult
 
 Figures = dict[tuple[str, str, str], float]

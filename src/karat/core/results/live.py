@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 import msgspec
 
-from karat.core.case_explanation import explanation_of
 from karat.core.explanation import Outcome
 from karat.core.files.json import without_surrogates
-from karat.core.results.failures import case_failures
+from karat.core.presentation.case_explanation import explanation_of
+from karat.core.results.failures.failures import case_failures
 from karat.core.results.result import CaseResult
 
 LONGEST = 300
@@ -30,7 +30,7 @@ class LiveCase(msgspec.Struct, frozen=True, array_like=True):
     values: tuple[float | None, ...]
     """Its figures, in the order of the batch's metrics."""
     failures: tuple[tuple[str, str, str], ...]
-    """(outcome, label, family) of what is wrong, see ``core.results.failures``."""
+    """(outcome, label, family) of what is wrong, see ``core.results.failures.failures``."""
     cost: float | None
     tokens: float | None
     cluster: str

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any  # Any: the types of Altair differ from one version to the next
 
-from karat.core.extras import require
+from karat.core.installed.extras import require
 from karat.core.results.text import headline_metrics, known_metrics
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 import msgspec
 
 from karat.core.expect.findings import METRIC_NAMES
-from karat.core.extras import install_command
+from karat.core.installed.extras import install_command
 from karat.core.json_types import JsonObject
 from karat.core.metric import Kind
 from karat.core.problems import Problem, UserError
@@ -201,8 +201,8 @@ class RunResult(msgspec.Struct, frozen=True):
     reviews: tuple[CaseReview, ...] = ()
     """What people said of the run's cases, as the store has it now; a scoring itself holds none."""
     notes: JsonObject = {}
-    """What belongs to the run as a whole, by name, as JSON values; see ``core.notes``. All scorings of a run have the
-    same."""
+    """What belongs to the run as a whole, by name, as JSON values; see ``core.run_notes.notes``. All scorings of a run
+    have the same."""
     judge: JudgeSummary | None = None
     """What a judge says of the run's answers, as the store has it now; a scoring itself holds none."""
 
@@ -237,7 +237,7 @@ class RunResult(msgspec.Struct, frozen=True):
 
     def _name_of(self, name: str) -> str:
         """The name under which the run has a metric."""
-        from karat.core.metric_names import find_metric
+        from karat.core.metrics.metric_names import find_metric
         from karat.core.results.text import known_metrics
 
         return find_metric(name, [*known_metrics(self).values()], f'the run has no metric "{name}"').name

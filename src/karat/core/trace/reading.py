@@ -48,10 +48,10 @@ def read_trace(body: bytes, beside: bytes = b"") -> Trace:
             None,
             found.kind,
         )
-    return _told(joined(_of_bytes(beside), found), beside, True) if beside else _told(found, body, False)
+    return _unreadable(joined(_of_bytes(beside), found), beside, True) if beside else _unreadable(found, body, False)
 
 
-def _told(found: Trace, given: bytes, beside: bool) -> Trace:
+def _unreadable(found: Trace, given: bytes, beside: bool) -> Trace:
     """Says that there is a trace and that it cannot be read, where that is so: not the same as none."""
     if found.calls is not None:
         return found

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 
 from yaml.nodes import MappingNode, Node, SequenceNode
 
-from karat.core.case_file import as_yaml
-from karat.core.case_text import LINE_ENDINGS, YAML_ENDINGS
+from karat.core.case_files.case_file import as_yaml
+from karat.core.case_files.case_text import LINE_ENDINGS, YAML_ENDINGS
 from karat.core.json_types import JsonObject
 from karat.core.problems import UserError
 from karat.core.yaml.edit import roots_of

@@ -16,7 +16,7 @@ import msgspec
 import yaml
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
-from karat.core.case_checks import Fix
+from karat.core.case_files.case_checks import Fix
 from karat.core.files.atomic import write_bytes
 from karat.core.files.limits import YAML_MB
 from karat.core.files.reading import read_bytes

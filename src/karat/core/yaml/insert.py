@@ -11,7 +11,7 @@ from typing import Any  # Any: a tree of plain tuples and texts
 
 from yaml.nodes import CollectionNode, MappingNode, Node, ScalarNode
 
-from karat.core.case_checks import Fix
+from karat.core.case_files.case_checks import Fix
 from karat.core.yaml.edit import BOM, Spot, find, flow_scalar, roots_of, trees
 from karat.core.yaml.structs import Findings, documents
 

@@ -52,6 +52,9 @@ _FILE_NAME = re.compile(
 )
 
 
+_OWN_VIEW = re.compile(r"(?i)(?:duckdb|pragma)_")
+"""How the names of DuckDB's own views begin; most are functions of the same name too."""
+
 _BEGINS = re.compile(r"(?:[\s(]|--[^\n]*(?:\n|$)|/\*.*?\*/)*+(\w+|[^\s\w])?", re.DOTALL)
 """Blanks, comments and brackets, then the first word."""
 
@@ -200,6 +203,8 @@ def _check_tree(tree: exp.Expr, dialect: str) -> None:
 def _check_table(table: exp.Table, dialect: str) -> None:
     if dialect == "duckdb" and _FILE_NAME.search(table.name):
         raise _refused("it reads a file or an address as a table")
+    if dialect == "duckdb" and _OWN_VIEW.match(table.name) and REFUSED[dialect].fullmatch(table.name.lower()):
+        raise _refused(f"the view {table.name} shows what is outside the query's tables")
     if dialect == "snowflake" and table.name.startswith("@"):
         raise _refused("it reads files from a stage")
 

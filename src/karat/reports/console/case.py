@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from karat.core.explanation import Cells, Line, Part
 from karat.core.metric import Kind
 from karat.core.problems import count_of
-from karat.reports.case_view import Answer, CaseView, Figure
+from karat.reports.cases.case_view import Answer, CaseView, Figure
+from karat.reports.cases.difference import json_or_none
 from karat.reports.console.page import LABEL, Page, Span, plain
 from karat.reports.console.run import figure
-from karat.reports.difference import json_or_none
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -12,8 +12,8 @@ import msgspec
 from karat.core.metric import Kind
 from karat.core.problems import count_of
 from karat.core.results.result import interval_text, why_no_interval
-from karat.reports.changes import SECTIONS, Change
-from karat.reports.comparison import (
+from karat.reports.compare.changes import SECTIONS, Change
+from karat.reports.compare.comparison import (
     Compared,
     answer_lines,
     differ_in_system,
@@ -25,7 +25,7 @@ from karat.reports.comparison import (
 )
 from karat.reports.console.page import LABEL, Page, fit, plain
 from karat.reports.console.run import figure
-from karat.reports.failure_groups import change_words, moved_groups
+from karat.reports.sections.failure_groups import change_words, moved_groups
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from functools import partial
 
 from karat.core.problems import count_of
-from karat.core.results.failure_groups import FailureGroup
+from karat.core.results.failures.failure_groups import FailureGroup
 from karat.core.results.result import interval_text, why_no_interval
 from karat.reports.console.page import Span, fit, plain
 from karat.reports.console.run import figure
-from karat.reports.failure_groups import change_words
 from karat.reports.live_run import LiveBaseline, LiveFigure, LiveRun
+from karat.reports.sections.failure_groups import change_words
 
 GROUPS = 3
 """Failure groups that are named."""

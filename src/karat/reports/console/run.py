@@ -11,20 +11,20 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from karat.core.case_explanation import explanation_of
 from karat.core.metric import Kind, Metric
+from karat.core.presentation.case_explanation import explanation_of
 from karat.core.problems import count_of
 from karat.core.results.result import CaseResult, MetricSummary, RunResult, interval_text, why_no_interval
 from karat.core.results.usage import USAGE
 from karat.core.suite import Advice
-from karat.reports.attempts import tries_line
 from karat.reports.console.advice import Origin, retry_command, show_command, typed
 from karat.reports.console.overview import FEW, ROUNDING, Overview, badness, label, value_of
 from karat.reports.console.page import LABEL, Page, Span, fit, plain
-from karat.reports.failure_groups import failure_groups, group_lines
-from karat.reports.judged import judged_lines
-from karat.reports.reuse import reuse_words
-from karat.reports.reviews import reviewed_lines
+from karat.reports.sections.attempts import tries_line
+from karat.reports.sections.failure_groups import failure_groups, group_lines
+from karat.reports.sections.judged import judged_lines
+from karat.reports.sections.reuse import reuse_words
+from karat.reports.sections.reviews import reviewed_lines
 from karat.stats.repeats import tries_of
 
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from karat.reports.compare.several import NOTE, Matrix, case_lines
 from karat.reports.console.page import Page, fit, plain
-from karat.reports.several import NOTE, Matrix, case_lines
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from karat.core.bulk.gc_pause import no_collecting
 from karat.core.files.atomic import write_atomically
-from karat.core.gc_pause import no_collecting
 from karat.core.json_types import JsonObject
 from karat.core.report import CELL_LIMIT, Cell, Column, Report, Sheet, Table, utf16_length, visible
 from karat.reports.excel.charts import draw_charts

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from karat.core.case_explanation import explanation_of
 from karat.core.case_form import CaseForm, Picture, Pictures, View
-from karat.core.case_forms import form_of
+from karat.core.presentation.case_explanation import explanation_of
+from karat.core.presentation.case_forms import form_of
 from karat.core.results.result import CaseResult
 from karat.reports.html.text import readable
 
@@ -48,7 +48,7 @@ def rendered_forms(suite: str, cases: Sequence[CaseResult], room: int = FORMS_RO
 
 
 def with_pictures(form: CaseForm, most: int) -> CaseForm:
-    """The form with as many of its pictures as a page may still carry; the others are told in words."""
+    """The form with as many of its pictures as the page has room for; the others are replaced by a sentence."""
     views: list[View] = []
     for view in form.views:
         if isinstance(view, Pictures):

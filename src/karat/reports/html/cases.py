@@ -11,7 +11,7 @@ from karat.core.report import Cell, Column, Report, Sheet, Table
 from karat.core.results.result import CaseResult, CaseReview, RepeatResult
 from karat.core.results.verdicts import settled
 from karat.reports.html.text import cell_words, cut, embedded_size, fitting, readable
-from karat.reports.reviews import verdict_words, when
+from karat.reports.sections.reviews import verdict_words, when
 
 MOST_CASES = 5_000
 LIST_ROOM = 900_000

@@ -10,12 +10,12 @@ from pathlib import Path
 
 from karat.core.files.atomic import write_bytes
 from karat.core.results.result import RunInfo
-from karat.reports.changes import SECTIONS
-from karat.reports.comparison import Compared, label, moves_text
-from karat.reports.comparison_page import comparison_page
+from karat.reports.compare.changes import SECTIONS
+from karat.reports.compare.comparison import Compared, label, moves_text
+from karat.reports.compare.comparison_page import comparison_page
+from karat.reports.compare.several import NOTE, Matrix
 from karat.reports.html.report import digest
 from karat.reports.html.text import readable
-from karat.reports.several import NOTE, Matrix
 
 MOST_CASES = 200
 """Cases of a section in the file; of the others it says how many they are."""

@@ -12,8 +12,8 @@ import msgspec
 
 from karat.core.metric import Metric
 from karat.core.report import Report
-from karat.core.results.columns import STATES, Columns, StoredCases, cases_at, columns_of
-from karat.core.results.failure_columns import FailureColumns, failure_columns_of
+from karat.core.results.columns.columns import STATES, Columns, StoredCases, cases_at, columns_of
+from karat.core.results.failures.failure_columns import FailureColumns, failure_columns_of
 from karat.core.results.result import CaseResult, Estimator, RunResult
 from karat.core.results.usage import USAGE
 from karat.core.scores import Score
@@ -41,7 +41,7 @@ def large_report(
     menu: Collection[str] = (),
     say: Say | None = None,
 ) -> str:
-    """The page of a large run; ``back`` and ``menu`` as in ``html_report``. ``say`` is told what is being done."""
+    """The page of a large run; ``back`` and ``menu`` as in ``html_report``. ``say`` is called with the current step."""
     say = say or (lambda _: None)
     metrics = suite.metrics_for(result.run.headline)
     say(f"reading the figures of {len(result.cases):,} cases")

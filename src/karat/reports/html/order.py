@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from karat.core.metric import Metric
-from karat.core.results.columns import columns_of
+from karat.core.results.columns.columns import columns_of
 from karat.core.results.result import RunResult
 
 

@@ -21,7 +21,7 @@ from karat.core.json_types import JsonObject
 from karat.core.metric import Metric
 from karat.core.problems import count_of
 from karat.core.report import Report
-from karat.core.results.columns import cases_at
+from karat.core.results.columns.columns import cases_at
 from karat.core.results.result import Estimator, RunResult
 from karat.core.results.usage import USAGE
 from karat.reports.html.case_forms import rendered_forms
@@ -31,10 +31,10 @@ from karat.reports.html.page import MOST_FIGURES, Section, sections, shown_metri
 from karat.reports.html.text import cut, embedded_json, readable
 from karat.reports.html.where_it_fails import answer_sentence, where_it_fails
 from karat.reports.look.palette import chosen_by_reader
-from karat.reports.outcomes_by_tag import main_metric
 from karat.reports.plots.figures import plot_config, run_plots
-from karat.reports.reuse import reuse_words
-from karat.reports.reviews import MEANING, reviewed_words, when
+from karat.reports.sections.outcomes_by_tag import main_metric
+from karat.reports.sections.reuse import reuse_words
+from karat.reports.sections.reviews import MEANING, reviewed_words, when
 from karat.stats.reviewed import reviewed_rates
 
 CASE_TABLES_ROOM = 200_000

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 import msgspec
 
-from karat.core.metric import Metric
+from karat.core.metric import Metric, right_words
 from karat.core.problems import count_of
-from karat.core.results.columns import columns_of
+from karat.core.results.columns.columns import columns_of
 from karat.core.results.result import RunResult
-from karat.reports.failure_groups import GroupRow, failure_groups, further_words, group_rows
 from karat.reports.html.text import cut, readable
-from karat.reports.outcomes_by_tag import main_metric, outcomes_by_tag
+from karat.reports.sections.failure_groups import GroupRow, failure_groups, further_words, group_rows
+from karat.reports.sections.outcomes_by_tag import main_metric, outcomes_by_tag
 
 MOST_TAGS = 10
 MOST_GROUPS = 12
@@ -73,7 +73,7 @@ def answer_sentence(result: RunResult, metrics: Sequence[Metric]) -> str:
     scored = int(np.isfinite(values).sum())
     right = int((values == (1.0 if main.higher_is_better else 0.0)).sum())
     name = result.run.name or result.run.id or result.run.suite
-    return cut(f"{name}: {right:,} of {scored:,} {main.title}", LONGEST)
+    return cut(f"{name}: {right_words(right, scored, main.title)}", LONGEST)
 
 
 def _bar(tag: str, right: int, wrong: int, silent: int, low: float | None, high: float | None) -> TagBar:

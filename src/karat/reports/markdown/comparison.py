@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from karat.reports.changes import SECTIONS, Change
-from karat.reports.comparison import (
+from karat.reports.compare.changes import SECTIONS, Change
+from karat.reports.compare.comparison import (
     Compared,
     answer_lines,
     differ_in_system,
@@ -16,12 +16,12 @@ from karat.reports.comparison import (
     outcome,
     same_prompt,
 )
+from karat.reports.compare.several import Matrix
 from karat.reports.console.comparison import change_text, interval, p_text
 from karat.reports.console.run import figure
-from karat.reports.failure_groups import change_words
 from karat.reports.markdown.several import matrix_markdown
 from karat.reports.markdown.text import markdown_text as text
-from karat.reports.several import Matrix
+from karat.reports.sections.failure_groups import change_words
 
 if TYPE_CHECKING:
     from karat.stats.compare.paired import Difference

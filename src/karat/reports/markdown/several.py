@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from karat.reports.compare.several import NOTE, Matrix, case_lines
 from karat.reports.markdown.text import markdown_text as text
-from karat.reports.several import NOTE, Matrix, case_lines
 
 MOST_CASES = 100
 

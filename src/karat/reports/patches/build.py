@@ -8,14 +8,14 @@ from pathlib import Path
 
 import msgspec
 
-from karat.core.case_checks import Edit
+from karat.core.case_files.case_checks import Edit
 from karat.core.problems import UserError
 from karat.core.records import AnyCase, Prediction, default_turn, truth_hash
 from karat.core.suite import Suite, SuiteOptions
 from karat.reports.patches.comments import Comment, has_comments, standing, with_comments
 from karat.reports.patches.file_edits import ChangedFiles
 from karat.reports.patches.head import Reviewed, comment_text
-from karat.store.reviews import Review
+from karat.store.verdicts.reviews import Review
 
 RIGHT_ALREADY = "the rule already counts the answer as right"
 CHANGED = "the case has changed since the run"

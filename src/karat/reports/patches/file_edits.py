@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from karat.core.case_checks import Edit
+from karat.core.case_files.case_checks import Edit
 from karat.core.problems import UserError
 
 UNPACKED = " (unpacked)"

@@ -12,7 +12,7 @@ from typing import Literal
 import msgspec
 
 from karat.core.problems import count_of
-from karat.store.reviews import Review
+from karat.store.verdicts.reviews import Review
 
 Fate = Literal["accepted", "noted", "left_out"]
 """``accepted``: the answer is in the case now. ``noted``: a comment is above it. ``left_out``: the files stay as they

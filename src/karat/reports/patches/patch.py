@@ -28,7 +28,7 @@ from karat.reports.patches.head import Reviewed, head_of
 from karat.reports.patches.review_lines import CHANGES, review_lines
 from karat.reports.patches.unified_diff import file_diff
 from karat.store import RunRecord, Store, run_name
-from karat.store.reviews import Review, case_review
+from karat.store.verdicts.reviews import Review, case_review
 
 DISPUTED = "people disagree on this case, or somebody decided otherwise"
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import msgspec
 
-from karat.core.extras import require
+from karat.core.installed.extras import require
 from karat.core.problems import UserError
 from karat.runs.executors.engine import Engine
 

@@ -34,8 +34,8 @@ T = TypeVar("T")
 
 
 async def _asked(work: Awaitable[T]) -> T:
-    """What Dask says. Its client cancels whoever waits for it when it loses the scheduler; to those who did not stop
-    themselves, that is a lost connection."""
+    """What Dask says. Its client cancels the tasks that wait for it when it loses the scheduler; to a task that did not
+    stop itself, that is a lost connection."""
     try:
         return await work
     except asyncio.CancelledError as error:

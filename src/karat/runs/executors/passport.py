@@ -13,8 +13,8 @@ from pathlib import Path
 
 import msgspec
 
-from karat.core.extras import EXTRAS
 from karat.core.files.limits import LIMITS
+from karat.core.installed.extras import EXTRAS
 from karat.core.plugins import GROUPS, package_of
 from karat.core.problems import UserError, count_of
 

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from karat.core.case_explanation import explanation_of
-from karat.core.extras import install_command
+from karat.core.installed.extras import install_command
 from karat.core.json_types import JsonObject
+from karat.core.presentation.case_explanation import explanation_of
 from karat.core.problems import UserError
 from karat.core.records import Prediction
 from karat.core.results.result import RunResult

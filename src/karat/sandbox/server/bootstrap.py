@@ -22,23 +22,32 @@ def exactly(size: int) -> bytes:
     return data
 
 
+def package(name: str) -> types.ModuleType:
+    """The package of this name, created when its first module comes."""
+    if name not in sys.modules:
+        made = types.ModuleType(name)
+        made.__path__ = []
+        sys.modules[name] = made
+        above, _, own = name.rpartition(".")
+        if above:
+            setattr(package(above), own, made)
+    return sys.modules[name]
+
+
 def begin() -> None:
     """Build the modules one by one. From ``privileges`` on, this process is an unprivileged one; from ``packages`` on,
     it has the environment's packages."""
     settings = json.loads(exactly(struct.unpack("<I", exactly(4))[0]))
-    package = types.ModuleType("box")
-    package.__path__ = []
-    sys.modules["box"] = package
     control = None
     for name, text in settings.pop("sources"):
         module = types.ModuleType("box." + name)
-        module.__package__ = "box"
+        module.__package__, _, own = module.__name__.rpartition(".")
         sys.modules[module.__name__] = module
-        setattr(package, name, module)
+        setattr(package(module.__package__), own, module)
         exec(compile(text, "<box." + name + ">", "exec"), module.__dict__)  # noqa: S102 (the host's own modules)
-        if name == "privileges":
+        if name == "isolation.privileges":
             control = module.enter(settings)
-        elif name == "packages":
+        elif name == "environment.packages":
             module.enter(settings)
     sys.modules["box.main"].main(settings, control)
 

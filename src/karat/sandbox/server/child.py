@@ -11,9 +11,10 @@ import struct
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, NoReturn
 
-from . import landlock, machine_limits, page_copies, rlimits, seccomp, snippet
+from . import event_counter, page_copies, snippet
 from .frames import Closed, read_exactly, read_head
-from .kernel import PR_SET_DUMPABLE, PR_SET_PDEATHSIG, prctl
+from .isolation import landlock, machine_limits, rlimits, seccomp
+from .isolation.kernel import PR_SET_DUMPABLE, PR_SET_PDEATHSIG, prctl
 from .tables import FILE, Tables
 
 READY, FAILED = b"R", b"E"
@@ -49,6 +50,8 @@ def main(tables: Tables, isolation: Isolation, pipes: tuple[int, int, int], go: 
         head, size = read_head(GO)
         code = read_exactly(GO, size).decode("utf-8")
         frames = {table["name"]: tables.frame(table["digest"]) for table in head["tables"] if table["kind"] != FILE}
+        if head["counter"]:
+            event_counter.offer(RESULT, head["counter"])
         _limit(head["limits"], base, isolation)
         used = resource.getrusage(resource.RUSAGE_SELF)
         os.write(RESULT, BEGIN.pack(READY, used.ru_utime + used.ru_stime, used.ru_maxrss * 1024))

@@ -1,4 +1,4 @@
-"""A child that waits to be told what to run, and the server's ends of its pipes.
+"""A child that waits for its code, and the server's ends of its pipes.
 
 It can be forked before there is anything to run: the next one is made ready while the one before it is still ending.
 """
@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from . import child
 from .frames import begin, write_all
-from .private_memory import PrivateMemory
+from .isolation.private_memory import PrivateMemory
 from .tables import Tables
 
 
@@ -29,7 +29,8 @@ class Forked(NamedTuple):
     def send(self, head: Mapping[str, object], code: PrivateMemory) -> None:
         """What to run. A child that is gone already shows when it is watched."""
         with contextlib.suppress(BrokenPipeError):
-            write_all(self.go, begin({"tables": head["tables"], "limits": head["limits"]}, [code.used]))
+            said = {name: head[name] for name in ("tables", "limits", "counter")}
+            write_all(self.go, begin(said, [code.used]))
             write_all(self.go, code.view())
 
     def release(self) -> None:

@@ -9,16 +9,19 @@ import signal
 import sys
 from collections.abc import Sequence
 
-from . import landlock, packages, page_copies, scratch, seccomp, written_files
+from . import page_copies, scratch
 from .child import Isolation
+from .environment import packages
+from .environment.libraries import numpy, pandas
+from .environment.warm_up import warm_up, warm_up_drawing, warm_up_libraries
 from .forking import Forked, fork
 from .frames import Closed, Head, begin, frame, read_exactly, read_head, write_all
-from .libraries import numpy, pandas
-from .private_memory import PrivateMemory
-from .privileges import Settings
-from .sessions import Session, children
+from .isolation import landlock, seccomp
+from .isolation.private_memory import PrivateMemory
+from .isolation.privileges import Settings
+from .results import written_files
+from .sessions.sessions import Session, children
 from .tables import FILE, Tables
-from .warm_up import warm_up, warm_up_drawing, warm_up_libraries
 from .watching import Watch
 
 KEPT_FDS = 256
@@ -118,7 +121,8 @@ class Server:
         child.send(head, code)
         if SEVERAL_PROCESSORS:
             self._prepare()
-        watch = Watch(child.pid, child.reading, head["limits"], self.work)
+        how = {"counts": bool(head["counter"]), "timed": head["timed"]}
+        watch = Watch(child.pid, child.reading, head["limits"], self.work, **how)
         try:
             watch.let_go(self.requests, child.release)
             facts = watch.until_the_end(self.requests, self._prepare, self._kill_the_rest)
@@ -126,6 +130,7 @@ class Server:
             left = written_files.collect(self.isolation.folder, head.get("files", ()), given)
         finally:
             child.close()
+            watch.close()
             scratch.empty(self.work)
         parts = [*watch.parts(), *(content.view() for content in left.contents)]
         write_all(self.replies, begin({"need": [], **facts, "files": left.entries}, [len(part) for part in parts]))

@@ -13,8 +13,8 @@ import os
 from collections import Counter
 from collections.abc import Callable, Sequence
 
-from .kernel import PR_SET_DUMPABLE, madvise, prctl
-from .libraries import is_there, numpy
+from .environment.libraries import is_there, numpy
+from .isolation.kernel import PR_SET_DUMPABLE, madvise, prctl
 
 Stretch = tuple[int, int]
 """Where it begins, and how many bytes long it is."""

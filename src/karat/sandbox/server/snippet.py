@@ -16,10 +16,10 @@ import traceback
 import types
 from collections.abc import Mapping
 
-from . import duckdb_threads
-from .figure_watch import FigureWatch
-from .libraries import is_there, numpy, pandas
-from .result_data import TEXT, Converter, TooLarge
+from .environment import duckdb_threads
+from .environment.libraries import is_there, numpy, pandas
+from .figures.watch import FigureWatch
+from .results.result_data import TEXT, Converter, TooLarge
 
 FILE = "<snippet>"
 ABSENT = object()

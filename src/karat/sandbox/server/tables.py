@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any  # Any: columns as the host sends them in JSON, and what pandas makes of them
 
 from . import plain_tables
-from .libraries import is_there, pandas
+from .environment.libraries import is_there, pandas
 
 FILE = "file"
 """What is no table, and only lies in the working folder."""

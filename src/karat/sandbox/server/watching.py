@@ -14,9 +14,9 @@ import signal
 import time
 from collections.abc import Callable, Mapping
 
-from . import scratch
+from . import event_counter, scratch
 from .child import BEGIN, LENGTH, READY
-from .private_memory import PrivateMemory
+from .isolation.private_memory import PrivateMemory
 
 CHUNK = 65_536
 LOOK_EVERY = 0.2
@@ -46,6 +46,15 @@ class Stream:
         self.total += count
         self.memory.used = min(self.memory.used, self.keep)
 
+    def counter(self) -> int:
+        """The counter that the child offers before anything else, -1 if it has none."""
+        first, found = event_counter.receive(self.fd)
+        self.open = bool(first)
+        if first and first != event_counter.MARK:  # it failed before, and says why
+            self.memory.add(first)
+            self.total += 1
+        return found
+
     def view(self) -> memoryview:
         return self.memory.view()
 
@@ -61,8 +70,22 @@ class Stream:
 class Watch:
     """One child from its fork to its burial."""
 
-    def __init__(self, pid: int, pipes: tuple[int, int, int], limits: Mapping[str, float], folder: str) -> None:
+    def __init__(
+        self,
+        pid: int,
+        pipes: tuple[int, int, int],
+        limits: Mapping[str, float],
+        folder: str,
+        *,
+        counts: bool = False,
+        timed: bool = False,
+    ) -> None:
         self.pid = pid
+        self.timed = timed
+        self._delay_before = self._own_delay = 0.0
+        self._waited: tuple[float, float] | None = None
+        self.counter = -1
+        self._counter_due = counts
         self.limits = limits
         self.folder = folder
         self.result = Stream(pipes[0], int(limits["result"]) + BEGIN.size + LENGTH.size + 1)
@@ -86,10 +109,17 @@ class Watch:
             left = deadline - time.monotonic()
             ready = {fd for fd, _ in poll.poll(max(0.0, left) * 1000 + 1)}
             self._end_with_the_host(control in ready)
+            if self._counter_due and self.result.fd in ready:
+                self.counter, self._counter_due = self.result.counter(), False
+                continue
             self.result.read()
             said = self.result.view()
             if len(said) >= BEGIN.size and said[:1] == READY:
                 _, processor, peak = BEGIN.unpack_from(said)
+                processor = self._processor_time() or processor  # the kernel's rusage may be late by a tick
+                if self.counter >= 0:
+                    event_counter.start(self.counter)
+                self._delay_before = run_delay(str(self.pid)) if self.timed else 0.0
                 self.begin = time.monotonic(), processor, peak
                 release()
             elif left <= 0:
@@ -119,6 +149,7 @@ class Watch:
                     look = now + LOOK_EVERY
                     self._measure_folder()
                 wait = min(deadline, look) - now if exit_fd >= 0 else 0.005
+                self._own_delay = run_delay("self") if self.timed else 0.0
                 ready = {fd for fd, _ in poll.poll(max(0.0, wait) * 1000 + 1)}
                 self._end_with_the_host(control in ready)
                 for stream in (self.result, self.out, self.err):
@@ -128,6 +159,7 @@ class Watch:
                             poll.unregister(stream.fd)
                 if not self.result.open and self.end is None:
                     self.end = time.monotonic(), self._processor_time()
+                    self._waited = self._waiting()
                     answered()
                 self._limit_output()
                 if exit_fd in ready or (exit_fd < 0 and _has_ended(self.pid)):
@@ -149,6 +181,22 @@ class Watch:
         except OSError:
             return 0.0
 
+    def _waiting(self) -> tuple[float, float]:
+        """Seconds in which no processor was free for the child since it was let go, and for this server since it last
+        began to wait for the child."""
+        if not self.timed:
+            return 0.0, 0.0
+        return run_delay(str(self.pid)) - self._delay_before, run_delay("self") - self._own_delay
+
+    def _busy(self, wall: float, processor: float, waited: tuple[float, float]) -> float:
+        """Seconds without those in which no processor was free. Never less than what all its threads computed, so that
+        code gains nothing by keeping processors from itself; what it computed while this server woke up late is the
+        kernel taking it apart."""
+        if not self.timed or self.begin is None:
+            return 0.0
+        child, server = waited
+        return max(0.0, wall - child - server, processor - server)
+
     def _limit_output(self) -> None:
         if self.result.total > self.limits["result"] + BEGIN.size + LENGTH.size:
             self.stopped = "result"
@@ -165,6 +213,7 @@ class Watch:
         for kill in (os.kill, os.killpg):
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 kill(self.pid, signal.SIGKILL)
+        waited = self._waiting()
         _, status, used = os.wait4(self.pid, 0)
         gone = time.monotonic()
         kill_the_rest()
@@ -175,6 +224,8 @@ class Watch:
         began, processor, peak = self.begin or (gone, 0.0, 0)
         if self.end is not None and gone - self.end[0] > max(LINGER, LINGER_SHARE * (self.end[0] - began)):
             self.end = None
+        if self.end is not None and self._waited is not None:
+            waited = self._waited
         ended, processor_then = self.end or (gone, 0.0)
         processor_then = processor_then or used.ru_utime + used.ru_stime
         return {
@@ -184,14 +235,29 @@ class Watch:
             "signal": os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0,
             "wall": max(0.0, ended - began) if self.begin is not None else 0.0,
             "cpu": max(0.0, processor_then - processor),
+            "busy": self._busy(ended - began, max(0.0, processor_then - processor), waited),
             "peak": max(0, used.ru_maxrss * 1024 - peak),
+            "counted": event_counter.value(self.counter) if self.counter >= 0 else None,
             "cut": [self.out.total > self.out.keep, self.err.total > self.err.keep],
         }
+
+    def close(self) -> None:
+        if self.counter >= 0:
+            os.close(self.counter)
 
     def parts(self) -> tuple[memoryview, memoryview, memoryview]:
         """Output, errors, and the message as the child wrote it; before it began, why it could not."""
         start = BEGIN.size if self.begin is not None else 0
         return self.out.view(), self.err.view(), self.result.memory.view(start)
+
+
+def run_delay(pid: str) -> float:
+    """Seconds that a process could have run and no processor was free, as the kernel counts them; 0 if it does not."""
+    try:
+        with open(f"/proc/{pid}/schedstat") as file:
+            return int(file.read().split()[1]) / 1e9
+    except (OSError, ValueError, IndexError):
+        return 0.0
 
 
 def _has_ended(pid: int) -> bool:

@@ -13,14 +13,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from karat.search.choose.branch_and_bound import branch
-from karat.search.choose.combinations import Program, Solved, Step, program_of
-from karat.search.choose.integer_program import solve
 from karat.search.choose.limits import Limits
 from karat.search.choose.options import NO_MODEL
 from karat.search.choose.outcome import Pick, outcome_of
 from karat.search.choose.problem import Problem, affordable_options, problem_of
 from karat.search.choose.refusal import nothing_found
+from karat.search.choose.solvers.branch_and_bound import branch
+from karat.search.choose.solvers.combinations import Program, Solved, Step, program_of
+from karat.search.choose.solvers.integer_program import solve
 from karat.search.records import FieldRanks
 
 ORDER: tuple[Step, ...] = ("passed", "recall", "tokens", "rest")

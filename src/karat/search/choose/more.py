@@ -9,10 +9,10 @@ import msgspec
 import numpy as np
 
 from karat.search.choose.choice import ORDER, Choice, Wanted, best_combination, choice_of
-from karat.search.choose.combinations import Program, Solved, program_of, value
 from karat.search.choose.options import options_on
 from karat.search.choose.outcome import Pick
 from karat.search.choose.problem import Problem
+from karat.search.choose.solvers.combinations import Program, Solved, program_of, value
 from karat.search.records import NOT_A_VALUE
 
 

@@ -17,10 +17,10 @@ import msgspec
 import numpy as np
 
 from karat.search.choose.choice import Wanted, best_combination, picks_of
-from karat.search.choose.combinations import Program, program_of, value
-from karat.search.choose.enumeration import Figures, figures_of
 from karat.search.choose.outcome import Pick, outcome_of
 from karat.search.choose.problem import Problem, affordable_options
+from karat.search.choose.solvers.combinations import Program, program_of, value
+from karat.search.choose.solvers.enumeration import Figures, figures_of
 from karat.search.records import Integers
 
 MOST_POINTS = 1000

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from karat.search.choose.branch_and_bound import branch
 from karat.search.choose.choice import ORDER, greedy
-from karat.search.choose.combinations import program_of
-from karat.search.choose.enumeration import choices_for, few_combinations
 from karat.search.choose.problem import Problem, affordable_options
+from karat.search.choose.solvers.branch_and_bound import branch
+from karat.search.choose.solvers.combinations import program_of
+from karat.search.choose.solvers.enumeration import choices_for, few_combinations
 from karat.search.records import Integers
 
 

@@ -12,7 +12,7 @@ import msgspec
 from karat.core.problems import UserError
 from karat.search.choose.limits import Limits
 from karat.search.choose.refusal import ranked_deep_enough
-from karat.search.choose.result import Tuning
+from karat.search.choose.reporting.result import Tuning
 from karat.search.choose.tuning import tuning_of
 from karat.search.records import FieldRanks, Model
 

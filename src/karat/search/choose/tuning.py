@@ -15,7 +15,7 @@ from karat.search.choose.options import found_at, sizes_of
 from karat.search.choose.outcome import Pick, model_of, mrr_of, outcome_of
 from karat.search.choose.pareto import front
 from karat.search.choose.problem import problem_of
-from karat.search.choose.result import Curve, FieldTuned, Missing, QuestionDetail, Tuning
+from karat.search.choose.reporting.result import Curve, FieldTuned, Missing, QuestionDetail, Tuning
 from karat.search.records import DEEPER, NOT_A_VALUE, FieldRanks
 
 FEW = 10

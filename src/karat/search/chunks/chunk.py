@@ -58,5 +58,10 @@ class Chunk(str):
     def __reduce__(self) -> tuple[type[Chunk], tuple[Document, int, int, Cutting]]:
         return Chunk, (self.document, self.start, self.end, self.cutting)
 
+    @property
+    def name(self) -> str:
+        """``guide.md#0-180``: the part of the document that it is."""
+        return f"{self.document.name}#{self.start}-{self.end}"
+
     def _place(self) -> tuple[str, int, int, Cutting]:
         return self.document.name, self.start, self.end, self.cutting

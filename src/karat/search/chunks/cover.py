@@ -34,14 +34,14 @@ def cover_rank(span: SpanTruth, chunks: Sequence[Chunk], ranks: Mapping[int, int
     taken: list[tuple[int, int]] = []
     for rank, place in known:
         taken.append((chunks[place].start, chunks[place].end))
-        if _covered(span, taken) >= cover * (span.end - span.start):
+        if covered(span, taken) >= cover * (span.end - span.start):
             return rank
     everything = [(chunks[place].start, chunks[place].end) for place in ranks]
-    enough = _covered(span, everything) >= cover * (span.end - span.start)
+    enough = covered(span, everything) >= cover * (span.end - span.start)
     return DEEPER if enough else NOT_A_VALUE
 
 
-def _covered(span: SpanTruth, parts: Iterable[tuple[int, int]]) -> int:
+def covered(span: SpanTruth, parts: Iterable[tuple[int, int]]) -> int:
     """How many characters of the span these parts have, each counted once."""
     count, at = 0, span.start
     for start, end in sorted(parts):

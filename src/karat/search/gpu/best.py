@@ -30,7 +30,7 @@ def best_values(
     torch: ModuleType, screen: Screen, least: Tensor, blocks: Iterable[tuple[int, Tensor]], depth: int
 ) -> tuple[Integers, Floats]:
     """Positions and scores of the ``depth`` best values of each row of the screen, out of blocks that begin at the
-    positions given. ``least`` has for each row a score that so many values reach."""
+    positions given. For each row, at least ``depth`` values reach the score in ``least``."""
     none = torch.iinfo(torch.int64).min
     kept = torch.full((len(least), depth), none, dtype=torch.int64, device="cuda")
     for start, values in blocks:

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from karat.core.extras import install_command
+from karat.core.installed.extras import install_command
 from karat.search.gpu.best import best_values, exact_scores, least_scores, sample_of
 from karat.search.gpu.layout import laid_out
 from karat.search.gpu.screen import Screen, Shape

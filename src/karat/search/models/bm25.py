@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from karat.core.extras import install_command
+from karat.core.installed.extras import install_command
 from karat.search.models.info import ModelInfo
 from karat.search.models.packages import installed, package_folder, package_version
 from karat.search.records import Floats, Model

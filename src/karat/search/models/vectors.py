@@ -109,7 +109,10 @@ class VectorCache:
         """What each file holds, by the model's name."""
         found = []
         for path in sorted(self.folder.glob(f"*{SUFFIX}")):
-            with _told(path), closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as file:
+            with (
+                _file_errors(path),
+                closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as file,
+            ):
                 about = file.execute("SELECT model, revision, dimensions FROM about").fetchone()
                 count = file.execute("SELECT count(*) FROM vectors").fetchone()[0]
             if about:
@@ -125,7 +128,7 @@ class VectorCache:
             make_file(path)
         except OSError as error:
             raise UserError(f"cannot create the folder {self.folder} for vectors: {error.strerror or error}") from error
-        with _told(path), closing(sqlite3.connect(path, timeout=_PATIENCE, isolation_level=None)) as file:
+        with _file_errors(path), closing(sqlite3.connect(path, timeout=_PATIENCE, isolation_level=None)) as file:
             _set_up(file)
             _check(file, model, path)
             yield file
@@ -149,7 +152,7 @@ def _set_up(file: sqlite3.Connection) -> None:
 
 
 @contextmanager
-def _told(path: Path) -> Iterator[None]:
+def _file_errors(path: Path) -> Iterator[None]:
     """SQLite's errors in our words."""
     try:
         yield

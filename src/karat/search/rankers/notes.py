@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import msgspec
 
 from karat.core.problems import count_of
-from karat.search.choose.result import Tuning
+from karat.search.choose.reporting.result import Tuning
 from karat.search.chunks.rank import split_label
 from karat.search.rankers.combined import CombinedModel
 from karat.search.rankers.expand import rankers_of

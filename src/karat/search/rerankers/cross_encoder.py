@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 import numpy as np
 
-from karat.core.extras import install_command
+from karat.core.installed.extras import install_command
 from karat.core.problems import UserError
 from karat.search.models.bert import TOKENS_AT_ONCE, Dense, Network, last_states, network_from
 from karat.search.models.packages import installed

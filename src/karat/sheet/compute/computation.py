@@ -6,7 +6,7 @@ each element that a query looks at.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from karat.sheet.compute.broadcast import Shape
@@ -51,6 +51,8 @@ class Computation:
         self.frames: dict[int, Frames] = {}
         self.unmatched: list[tuple[str, int, str]] = []
         """Rows of overrides that belong nowhere: (table, line, why)."""
+        self.fed: dict[int, Sequence[Value]] = {}
+        """What is known so far of fields whose typed cells read other rows of the same field."""
         self._lifts: dict[tuple[int, int], Sequence[int]] = {}
 
     def count(self, place: Place) -> int:
@@ -82,6 +84,10 @@ class Computation:
                 step = step.parent
             self._lifts[key] = way
         return self._lifts[key]
+
+    def forget_ways(self, makers: Collection[int]) -> None:
+        """These places are about to be made again."""
+        self._lifts = {key: way for key, way in self._lifts.items() if key[0] not in makers and key[1] not in makers}
 
     def rows_around(self, place: Place) -> Place | None:
         """The rows of the own table that a place lies in."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from karat.core.problems import count_of
 from karat.sheet.compute.broadcast import call_all, excess
 from karat.sheet.compute.computation import Computation
 from karat.sheet.functions import FUNCTIONS
@@ -117,12 +118,17 @@ def fields_of(value: Value, names: Sequence[str]) -> Value:
     raise Wrong(f"only a table or a row has fields, but they were asked of {described(value)}")
 
 
-def part_of(value: Value, part: int) -> Value:
-    """The share of one of several fields with the same formula: its column of a table or row; any other value is
-    shared."""
-    if isinstance(value, Row | TableValue):
-        names = list((value.table if isinstance(value, Row) else value).columns)
-        if part >= len(names):
-            raise Wrong(f"there are {len(names)} columns for more fields than that")
-        return field_of(value, names[part])
-    return value
+def part_of(value: Value, part: int, parts: int, *, shared: bool) -> Value:
+    """The share of one of several fields with the same formula: its column of a table or row. ``shared``: a single
+    value is that of every field."""
+    if not isinstance(value, Row | TableValue):
+        if shared and not isinstance(value, Array):
+            return value
+        raise Wrong(f"{parts} fields share this formula, but it gives {described(value)}", _COLUMNS)
+    names = list((value.table if isinstance(value, Row) else value).columns)
+    if parts != len(names):
+        raise Wrong(f"{parts} fields share this formula, but it gives {count_of(len(names), 'column')}", _COLUMNS)
+    return field_of(value, names[part])
+
+
+_COLUMNS = "Name a column for each field: T[[a], [b]]."

@@ -17,13 +17,13 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from karat.core.extras import install_command
 from karat.core.files.named_files import file_named
 from karat.core.files.reading import open_bytes
+from karat.core.installed.extras import install_command
 from karat.core.problems import did_you_mean, nearest
 from karat.core.remote.address import url_inside
 from karat.sheet.values import NA, Array, TableValue, Value, Wrong
-from karat.tables.files.probe import NotOpened, duckdb_copy, probe_parquet
+from karat.tables.files.probe import NotOpened, duckdb_copy, parquet_copy
 from karat.tables.table import TableError
 
 if TYPE_CHECKING:
@@ -149,8 +149,8 @@ def _connect(name: str, database: Path | None = None) -> duckdb.DuckDBPyConnecti
 def _parquet(path: Path) -> TableValue:
     connection = _connect(path.name)
     try:
-        probe_parquet(path)
-        return _fetched(connection.execute("SELECT * FROM read_parquet(?)", [str(path)]))
+        copy = parquet_copy(path, by="duckdb")
+        return _fetched(connection.execute("SELECT * FROM read_parquet(?)", [str(copy)]))
     except TableError as error:
         raise Wrong(error.reason) from None
     except Exception as error:

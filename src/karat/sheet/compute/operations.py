@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from karat.sheet.compute.computation import Computation
+from karat.sheet.compute.feedback import feedback, settle
 from karat.sheet.compute.formulas import apply, get, get_many, get_of_rows
 from karat.sheet.compute.queries import element_field, element_values, elements, query
 from karat.sheet.compute.tables import (
@@ -49,6 +50,7 @@ OPS: dict[Op, Callable[[Computation, Node], object]] = {
     "row_number": row_number,
     "match": match,
     "field": field,
+    "feedback": feedback,
     "order": order,
     "column": column,
     "table": table,
@@ -61,5 +63,11 @@ OPS: dict[Op, Callable[[Computation, Node], object]] = {
 def compute(computation: Computation) -> Computation:
     """Compute every node of the plan."""
     for node in computation.plan.nodes:
-        computation.values.append(OPS[node.op](computation, node))
+        computation.values.append(_computed(computation, node))
+        if node.id in computation.plan.loops:
+            settle(computation, node, _computed)
     return computation
+
+
+def _computed(computation: Computation, node: Node) -> object:
+    return OPS[node.op](computation, node)

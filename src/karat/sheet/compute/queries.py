@@ -15,7 +15,7 @@ from karat.sheet.functions import FUNCTIONS
 from karat.sheet.functions.arrays import first_failure
 from karat.sheet.functions.definition import Function
 from karat.sheet.plan.nodes import SHEET, Node
-from karat.sheet.values import NA, Array, Failure, Many, TableValue, Value, Wrong, element, key_of
+from karat.sheet.values import NA, Array, Failure, Many, TableValue, Value, Wrong, described, element, key_of
 
 
 def elements(c: Computation, node: Node) -> None:
@@ -145,11 +145,29 @@ def query(c: Computation, node: Node) -> object:
 
 
 def _key_outside(c: Computation, id: int, node: Node, frames: Frames) -> Sequence[Value]:
-    """A condition that does not look at ``$``: the same for every element of a row."""
+    """A condition that does not look at ``$``: the same for every element of a row, or an array with one for each."""
     if c.constant(id):
-        return [c.values[id]] * frames.count
-    values = c.lifted(id, node.place)
-    return [values[at] for at in frames.up or ()]
+        values = [c.values[id]] * frames.count
+    else:
+        lifted = c.lifted(id, node.place)
+        values = [lifted[at] for at in frames.up or ()]
+    if not any(isinstance(value, Array) for value in values):
+        return values
+    return [
+        _of_element(node, value, frames.sources[number], at)
+        for value, number, at in zip(values, frames.source_of, frames.positions, strict=True)
+    ]
+
+
+def _of_element(node: Node, value: Value, source: Many, position: int) -> Value:
+    """Of an array that goes along with the elements of a query: the one for this element."""
+    if not isinstance(value, Array):
+        return value
+    foreign = bool(value.layout) and bool(source.layout) and value.layout != source.layout
+    if len(value) == len(source) and not foreign:
+        return value.items[position]
+    said = f"{node.detail[0]} needs one value, or one for each of {len(source):,} elements, but was given"
+    return Failure(f"{said} {described(value)}", "$ is the element: $[field].", node.at, node.origin)
 
 
 def _queried(

@@ -15,7 +15,20 @@ from karat.sheet.plan.nodes import SHEET, FieldDetail, Node, Place
 from karat.sheet.scalars import read_number
 from karat.sheet.text.tree import ROW_COLUMN, Missing, Override, Typed
 from karat.sheet.truths import truth_cell
-from karat.sheet.values import NA, Array, Failure, Row, TableValue, Value, Wrong, elements, key_of, shown, truth
+from karat.sheet.values import (
+    NA,
+    Array,
+    Failure,
+    Row,
+    TableValue,
+    Value,
+    Wrong,
+    described,
+    elements,
+    key_of,
+    shown,
+    truth,
+)
 
 
 def rows(c: Computation, node: Node) -> None:
@@ -45,8 +58,10 @@ def dim(c: Computation, node: Node) -> None:
 def dim_value(c: Computation, node: Node) -> Sequence[Value]:
     """The dim's element in its row."""
     values = c.frames[node.inputs[0]].values
-    part: int | None = node.detail
-    return values if part is None else [c.tried(node, lambda one: part_of(one, part), value) for value in values]
+    part, parts = node.detail
+    if parts == 1:
+        return values
+    return [c.tried(node, lambda one: part_of(one, part, parts, shared=False), value) for value in values]
 
 
 def row_number(c: Computation, node: Node) -> Sequence[Value]:
@@ -144,7 +159,7 @@ def _filled(c: Computation, node: Node, id: int, detail: FieldDetail) -> Sequenc
     if detail.part is None:
         return cells
     part = detail.part
-    return [c.tried(node, lambda one: part_of(one, part), cell) for cell in cells]
+    return [c.tried(node, lambda one: part_of(one, part, detail.parts, shared=True), cell) for cell in cells]
 
 
 def _overridden(c: Computation, node: Node, cells: list[Value], detail: FieldDetail) -> list[Value]:
@@ -185,12 +200,12 @@ def find(c: Computation, node: Node) -> object:
             return failed
         if table is NA or not isinstance(table, TableValue) or any(one is NA for one in given):
             return NA
-        if id(table) not in known:
-            try:
+        try:
+            if id(table) not in known:
                 known[id(table)] = _row_index(table, keys)
-            except Wrong as wrong:
-                return Failure(wrong.message, wrong.hint, node.at, node.origin)
-        at = known[id(table)].get(tuple(map(same_key, given)))
+            at = _row_with(known[id(table)], given, node)
+        except Wrong as wrong:
+            return Failure(wrong.message, wrong.hint, node.at, node.origin)
         return NA if at is None else Row(table, at)
 
     if node.place is SHEET:
@@ -199,14 +214,32 @@ def find(c: Computation, node: Node) -> object:
     return [found(one, keys) for one, keys in zip(table, zip(*given, strict=True), strict=True)]
 
 
+SEVERAL = -1
+
+
+def _row_with(index: dict[object, int], given: Sequence[Value], node: Node) -> int | None:
+    several = next((one for one in given if isinstance(one, Array | TableValue)), None)
+    if several is not None:
+        raise Wrong(f"a key of {node.label} is a text or a number, but was {described(several)}")
+    at = index.get(tuple(map(same_key, given)))
+    if at == SEVERAL:
+        said = f"{node.label} has several rows with the key {', '.join(map(shown, given))}"
+        raise Wrong(said, "A key must be different in every row; a condition such as FIND($[x] = 1) takes the first.")
+    return at
+
+
 def _row_index(table: TableValue, keys: tuple[str, ...]) -> dict[object, int]:
-    """The place of each row, by its keys or its number; of two rows with one key the first counts."""
-    index: dict[object, int] = {}
+    """The place of each row, by its keys or its number."""
     if not keys:
         return {(table.row(at) + 1,): at for at in range(table.length)}
+    index: dict[object, int] = {}
     for at, cells in enumerate(zip(*(table.column(key) for key in keys), strict=True)):
+        several = next((one for one in cells if isinstance(one, Array | TableValue)), None)
+        if several is not None:
+            raise Wrong(f"a key is a text or a number, but was {described(several)}")
         if NA not in cells:
-            index.setdefault(tuple(map(same_key, cells)), at)
+            key = tuple(map(same_key, cells))
+            index[key] = SEVERAL if key in index else at
     return index
 
 

@@ -12,6 +12,7 @@ from karat.sheet.values import LONGEST_TEXT, NA, Value, Wrong, number, text, who
 
 _TEXT = Parameter("text", "any text")
 _MARK = Parameter("mark", "the text to look for")
+_WHICH = Parameter("which", "1 (if left out) for the first mark, 2 for the second, -1 for the last", optional=True)
 DIGITS = 10
 _SHORT = {"K": 1e3, "M": 1e6, "B": 1e9, "T": 1e12}
 _DAY = re.compile(r"([0-9]{1,2})/([0-9]{1,2})/([0-9]{4})")
@@ -84,19 +85,35 @@ def _strip(value: Value, part: Value = " ", *, start: bool = True, end: bool = T
     return found
 
 
-def _before(value: Value, mark: Value) -> Value:
-    head, found, _ = _cut(value, mark, "TEXTBEFORE")
-    return head if found else NA
+def _before(value: Value, mark: Value, which: Value = 1) -> Value:
+    place = _place(value, mark, which, "TEXTBEFORE")
+    return NA if place is None else text(value, "TEXTBEFORE")[: place[0]]
 
 
-def _after(value: Value, mark: Value) -> Value:
-    _, found, tail = _cut(value, mark, "TEXTAFTER")
-    return tail if found else NA
+def _after(value: Value, mark: Value, which: Value = 1) -> Value:
+    place = _place(value, mark, which, "TEXTAFTER")
+    return NA if place is None else text(value, "TEXTAFTER")[place[1] :]
 
 
-def _cut(value: Value, mark: Value, name: str) -> tuple[str, str, str]:
-    wanted = text(mark, name)
-    return text(value, name).partition(wanted) if wanted else ("", "", "")
+def _place(value: Value, mark: Value, which: Value, name: str) -> tuple[int, int] | None:
+    """Where the mark with this number begins and ends, from the end if it is negative; an empty mark is found at the
+    beginning, from the end at the end."""
+    looked_in, wanted, number_of = text(value, name), text(mark, name), whole(which, name)
+    if number_of == 0:
+        return None
+    if not wanted:
+        at = 0 if number_of > 0 else len(looked_in)
+        return (at, at) if abs(number_of) == 1 else None
+    found = [one.start() for one in re.finditer(re.escape(wanted), looked_in)]
+    if abs(number_of) > len(found):
+        return None
+    start = found[number_of - 1 if number_of > 0 else number_of]
+    return start, start + len(wanted)
+
+
+def _concatenation(name: str, summary: str) -> Function:
+    form = (Parameter("part", "a text, number or date", repeated=True),)
+    return Function(name, "text", (form,), summary, Example(f'{name}("a", 1)', "a1"), _concat)
 
 
 CONVERSIONS = (
@@ -116,14 +133,8 @@ CONVERSIONS = (
         Example('VALUE("1,234.5")', 1234.5),
         _value,
     ),
-    Function(
-        "CONCAT",
-        "text",
-        ((Parameter("part", "a text, number or date", repeated=True),),),
-        "The parts as one text.",
-        Example('CONCAT("a", 1)', "a1"),
-        _concat,
-    ),
+    _concatenation("CONCAT", "The parts as one text."),
+    _concatenation("CONCATENATE", "The same as CONCAT."),
     Function(
         "MID",
         "text",
@@ -175,7 +186,7 @@ CONVERSIONS = (
     Function(
         "TEXTBEFORE",
         "text",
-        ((_TEXT, _MARK),),
+        ((_TEXT, _MARK, _WHICH),),
         "The text before the mark; NA where there is none.",
         Example('TEXTBEFORE("a=b", "=")', "a"),
         _before,
@@ -183,7 +194,7 @@ CONVERSIONS = (
     Function(
         "TEXTAFTER",
         "text",
-        ((_TEXT, _MARK),),
+        ((_TEXT, _MARK, _WHICH),),
         "The text after the mark; NA where there is none.",
         Example('TEXTAFTER("a=b", "=")', "b"),
         _after,

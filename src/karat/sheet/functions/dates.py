@@ -1,5 +1,6 @@
 """Functions of dates. A date is a number of days since 30 December 1899, with the time of day as its fraction; where a
-date is wanted, such a number will do. Where there is no such day, the result is NA."""
+date is wanted, such a number will do. There are no days before that one and none after the year 9999: the result is NA
+there."""
 
 from __future__ import annotations
 
@@ -7,30 +8,41 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 
 from karat.sheet.functions.definition import Example, Function, Parameter
-from karat.sheet.scalars import moment, serial
+from karat.sheet.functions.numbers import rounded
+from karat.sheet.scalars import Date, moment, serial
 from karat.sheet.values import NA, Value, number, whole
 
 _DATE = Parameter("date", "a date")
 MOST_DAYS = 4_000_000
+_FIRST_YEAR = 1899
 
 
 def _date(year: Value, month: Value, day: Value) -> Value:
+    """Months and days beyond the end, or before the beginning, go on in the next year or month, or the one before."""
+    years, months = divmod(whole(month, "DATE") - 1, 12)
+    first_year = _FIRST_YEAR if year == "" else whole(year, "DATE")
     try:
-        return serial(datetime(whole(year, "DATE"), whole(month, "DATE"), whole(day, "DATE")))
+        found = datetime(first_year + years, months + 1, 1) + timedelta(days=whole(day, "DATE") - 1)
     except (ValueError, OverflowError):
         return NA
+    return _known(serial(found))
+
+
+def _known(date: Date) -> Value:
+    return date if date >= 0 else NA
 
 
 def _part(name: str, summary: str, example: Example, take: Callable[[datetime], int]) -> Function:
     def do(value: Value) -> Value:
-        found = moment(number(value, name))
+        days = number(value, name)
+        found = moment(days) if days >= 0 else None
         return NA if found is None else take(found)
 
     return Function(name, "dates", ((_DATE,),), summary, example, do)
 
 
 def _workday(date: Value, days: Value) -> Value:
-    found, left = moment(number(date, "WORKDAY")), whole(days, "WORKDAY")
+    found, left = moment(number(date, "WORKDAY")), int(rounded(days))
     if found is None or abs(left) > MOST_DAYS:
         return NA
     day = datetime(found.year, found.month, found.day)
@@ -46,7 +58,7 @@ def _workday(date: Value, days: Value) -> Value:
             left -= day.weekday() < 5
     except OverflowError:
         return NA
-    return serial(day)
+    return _known(serial(day))
 
 
 DATES = (
@@ -54,7 +66,7 @@ DATES = (
         "DATE",
         "dates",
         ((Parameter("year", "such as 2024"), Parameter("month", "1 to 12"), Parameter("day", "1 to 31")),),
-        "A day. As a number it is the days since 30 December 1899; NA if there is no such day.",
+        "A day. As a number it is the days since 30 December 1899. Month 13 is the next January, day 0 the day before.",
         Example("DATE(2024, 3, 1) - DATE(2024, 2, 1)", 29),
         _date,
     ),

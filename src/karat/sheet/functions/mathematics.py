@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable
 
 from karat.sheet.functions.definition import Example, Form, Function, Parameter
-from karat.sheet.functions.numbers import numbers_in, percentile
+from karat.sheet.functions.numbers import Numbers, filled_items, over_numbers, percentile
 from karat.sheet.functions.operators import BINARY
 from karat.sheet.values import NA, TableValue, Value, Wrong, many, number, whole
 
@@ -47,22 +47,21 @@ def _log(value: Value, base: Value = 10) -> Value:
     return math.log(found) / math.log(foot)
 
 
-def _over(name: str, summary: str, example: Example, compute: Callable[[list[int | float]], Value]) -> Function:
+def _over(name: str, summary: str, example: Example, compute: Callable[[Numbers], Value]) -> Function:
     """A figure of one array; NA where there are no numbers."""
-
-    def do(array: Value) -> Value:
-        found = numbers_in(array, name)
-        return compute(found) if found else NA
-
-    return Function(name, "numbers", (_ARRAY,), summary, example, do)
+    return Function(name, "numbers", (_ARRAY,), summary, example, lambda array: over_numbers(array, name, compute))
 
 
-def _geomean(found: list[int | float]) -> Value:
-    return math.exp(math.fsum(map(math.log, found)) / len(found)) if min(found) > 0 else NA
+def _geomean(found: Numbers) -> Value:
+    if min(found) <= 0:
+        return NA if min(found) < 0 else 0
+    return math.exp(math.fsum(map(math.log, found)) / len(found))
 
 
-def _mode(found: list[int | float]) -> Value:
-    return Counter(found).most_common(1)[0][0]
+def _mode(array: Value) -> Value:
+    found = filled_items(array, "MODE")
+    item, times = Counter(found).most_common(1)[0] if found else (NA, 0)
+    return item if times > 1 else NA
 
 
 def _correl(first: Value, second: Value) -> Value:
@@ -71,11 +70,9 @@ def _correl(first: Value, second: Value) -> Value:
         raise Wrong(
             f"CORREL needs arrays of one length, but was given {len(_column(first))} and {len(_column(second))}"
         )
-    known = [
-        (float(number(a, "CORREL")), float(number(b, "CORREL")))
-        for a, b in pairs
-        if a is not NA and b is not NA and a != "" and b != ""
-    ]
+    if any(a is NA or b is NA for a, b in pairs):
+        return NA
+    known = [(float(number(a, "CORREL")), float(number(b, "CORREL"))) for a, b in pairs if a != "" and b != ""]
     if len(known) < 2:
         return NA
     try:
@@ -91,7 +88,7 @@ def _column(array: Value) -> list[Value]:
     return list(source.items)
 
 
-def _exclusive(found: list[int | float], share: float) -> Value:
+def _exclusive(found: Numbers, share: float) -> Value:
     """The percentile that leaves out both ends: its place is share · (n + 1)."""
     ordered = sorted(found)
     place = share * (len(ordered) + 1) - 1
@@ -104,13 +101,10 @@ def _exclusive(found: list[int | float], share: float) -> Value:
 
 def _quartile(name: str, *, exclusive: bool) -> Function:
     def do(array: Value, quarter: Value) -> Value:
-        if quarter == "":
+        at = -1 if quarter == "" else whole(quarter, name)
+        if not 0 <= at <= 4:
             return NA
-        at = whole(quarter, name)
-        found = numbers_in(array, name)
-        if not found or not 0 <= at <= 4:
-            return NA
-        return _exclusive(found, at / 4) if exclusive else percentile(found, at / 4)
+        return over_numbers(array, name, lambda found: (_exclusive if exclusive else percentile)(found, at / 4))
 
     ends = ", without the ends" if exclusive else ", 0 for the smallest, 4 for the largest"
     value: int | float = 1.25 if exclusive else 1.75
@@ -123,8 +117,10 @@ def _quartile(name: str, *, exclusive: bool) -> Function:
 
 
 def _percentile_exc(array: Value, share: Value) -> Value:
-    found = numbers_in(array, "PERCENTILE_EXC")
-    return _exclusive(found, float(number(share, "PERCENTILE_EXC"))) if found else NA
+    if share == "":
+        return NA
+    at = float(number(share, "PERCENTILE_EXC"))
+    return over_numbers(array, "PERCENTILE_EXC", lambda found: _exclusive(found, at))
 
 
 MATHEMATICS = (
@@ -162,13 +158,21 @@ MATHEMATICS = (
         Example("STDEVP({2, 4})", 1),
         lambda found: statistics.pstdev(map(float, found)),
     ),
-    _over("GEOMEAN", "The geometric mean; NA if a number is not above 0.", Example("GEOMEAN({2, 8})", 4), _geomean),
-    _over("MODE", "The most frequent number; of several the first.", Example("MODE({1, 2, 2})", 2), _mode),
+    _over("GEOMEAN", "The geometric mean; NA if a number is below 0.", Example("GEOMEAN({2, 8})", 4), _geomean),
+    Function(
+        "MODE",
+        "numbers",
+        ((Parameter("array", "numbers or texts", "array"),),),
+        "The most frequent value, of several the first; NA if none occurs twice.",
+        Example("MODE({1, 2, 2})", 2),
+        _mode,
+    ),
+    Function("PI", "numbers", ((),), "The number π.", Example("PI()", math.pi), lambda: math.pi),
     Function(
         "CORREL",
         "numbers",
         ((Parameter("first", "numbers", "array"), Parameter("second", "numbers, as many", "array")),),
-        "Pearson's correlation of two arrays; pairs with NA are left out; NA for fewer than two pairs.",
+        "Pearson's correlation of two arrays; pairs with an empty cell are left out; NA for fewer than two pairs.",
         Example("CORREL({1, 2, 3}, {2, 4, 6})", 1),
         _correl,
     ),

@@ -1,5 +1,5 @@
-"""Functions of numbers: over an array, or of single numbers. Those over an array skip NA; with nothing left they give
-NA, and SUM gives 0.
+"""Functions of numbers: over an array, or of single numbers. Those over an array skip empty cells; an NA among the
+elements is their result, as it is of ``+``. Without numbers they give NA, and SUM gives 0. COUNT counts NA.
 
 NA in place of the whole array is NA. Given several arguments, SUM, AVERAGE, MIN, MAX and MEDIAN are over those, element
 by element.
@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 
 from karat.sheet.functions.definition import Example, Form, Function, Parameter
-from karat.sheet.values import NA, Array, TableValue, Value, Wrong, many, number, present, whole
+from karat.sheet.values import NA, Array, NotAvailable, TableValue, Value, Wrong, many, number, whole
 
 _OVER_ONE: Form = (Parameter("array", "the numbers", "array"),)
 _OVER_SEVERAL: Form = (
@@ -24,29 +24,47 @@ _OVER_SEVERAL: Form = (
 Numbers = Sequence[int | float]
 
 
-def numbers_in(array: Value, name: str) -> list[int | float]:
-    """The numbers of an array, without NA and empty cells."""
+def filled_items(array: Value, name: str) -> list[Value] | None:
+    """The elements of an array without empty cells; None where one of them is NA."""
     source = many(array)
     if isinstance(source, TableValue):
         raise Wrong(f"{name} needs numbers, but was given a table", "Name one of its fields: T[field].")
-    found = present(source.items)
-    if all(isinstance(item, int | float) for item in found):
-        return found
-    return [number(item, name) for item in found if item != ""]
+    return None if NotAvailable in source.types else [item for item in source.items if item != ""]
 
 
-def _aggregate(name: str, summary: str, example: Example, compute: Callable[[Numbers], Value]) -> Function:
+def over_numbers(array: Value, name: str, compute: Callable[[Numbers], Value]) -> Value:
+    """What is computed of the numbers of an array; NA where one of them is, or where there are none."""
+    found = filled_items(array, name)
+    if not found:
+        return NA
+    return compute(_numbers(found, name))
+
+
+def _numbers(items: list[Value], name: str) -> list[int | float]:
+    return items if all(isinstance(item, int | float) for item in items) else [number(item, name) for item in items]
+
+
+def _aggregate(
+    name: str,
+    summary: str,
+    example: Example,
+    compute: Callable[[Numbers], Value],
+    *,
+    of_none: Value = NA,
+    texts: bool = False,
+) -> Function:
+    """``texts``: texts have a smallest and a largest too, where there are no numbers among them."""
+
     def do(*arguments: Value) -> Value:
-        if len(arguments) == 1 and arguments[0] is NA:
-            return NA
         given = arguments[0] if len(arguments) == 1 else Array(arguments)
-        return compute(numbers_in(given, name))
+        found = None if given is NA else filled_items(given, name)
+        if not found:
+            return NA if found is None else of_none
+        if texts and all(isinstance(item, str) for item in found):
+            return compute(found)
+        return compute(_numbers(found, name))
 
     return Function(name, "numbers", (_OVER_ONE, _OVER_SEVERAL), summary, example, do, sees_na=True)
-
-
-def _or_na(compute: Callable[[Numbers], Value]) -> Callable[[Numbers], Value]:
-    return lambda found: compute(found) if found else NA
 
 
 def _sum(found: Numbers) -> int | float:
@@ -67,17 +85,14 @@ def percentile(found: Numbers, share: float) -> float:
 
 
 def _percentile(array: Value, share: Value) -> Value:
-    at = number(share, "PERCENTILE")
+    at = -1 if share == "" else number(share, "PERCENTILE")
     if not 0 <= at <= 1:
         return NA
-    found = numbers_in(array, "PERCENTILE")
-    return percentile(found, at) if found else NA
+    return over_numbers(array, "PERCENTILE", lambda found: percentile(found, at))
 
 
 def _stdevs(found: Numbers) -> Value:
-    if len(found) < 2:
-        return 0 if found else NA
-    return statistics.stdev(map(float, found))
+    return statistics.stdev(map(float, found)) if len(found) > 1 else 0
 
 
 def _count(*arguments: Value) -> Value:
@@ -91,7 +106,7 @@ def _count(*arguments: Value) -> Value:
 
 
 def _filled(items: Iterable[Value]) -> list[Value]:
-    return [item for item in present(items) if item != ""]
+    return [item for item in items if item is NA or item != ""]
 
 
 def rounded(value: Value, digits: Value = 0) -> Value:
@@ -119,23 +134,25 @@ def _between(value: Value, low: Value, high: Value) -> int:
 
 
 NUMBERS = (
-    _aggregate("SUM", "The sum; 0 if there are no values.", Example("SUM({1, 2, NA})", 3), _sum),
+    _aggregate(
+        "SUM", "The sum; 0 if there are no values, NA if one is NA.", Example("SUM({1, 2, 4})", 7), _sum, of_none=0
+    ),
     _aggregate(
         "AVERAGE",
-        "The mean of one array, or of several single values; NA is skipped; NA if there are no values.",
-        Example("AVERAGE(1, NA, 0)", 0.5),
-        _or_na(_average),
+        "The mean of one array, or of several single values; empty cells are skipped; NA if one is NA.",
+        Example("AVERAGE(1, 0)", 0.5),
+        _average,
     ),
-    _aggregate("MIN", "The smallest value.", Example("{3, 1, 2}.MIN()", 1), _or_na(min)),
-    _aggregate("MAX", "The largest value.", Example("MAX(3, 5)", 5), _or_na(max)),
-    _aggregate("MEDIAN", "The median value.", Example("MEDIAN({1, 5, 2, 9})", 3.5), _or_na(statistics.median)),
+    _aggregate("MIN", "The smallest number, or the first text.", Example("{3, 1, 2}.MIN()", 1), min, texts=True),
+    _aggregate("MAX", "The largest number, or the last text.", Example("MAX(3, 5)", 5), max, texts=True),
+    _aggregate("MEDIAN", "The median value.", Example("MEDIAN({1, 5, 2, 9})", 3.5), statistics.median),
     Function(
         "STDEVS",
         "numbers",
         (_OVER_ONE,),
         "The standard deviation of a sample (divided by n - 1); 0 for one value, NA for none.",
         Example("STDEVS({2, 4})", 1.4142135623730951),
-        lambda array: _stdevs(numbers_in(array, "STDEVS")),
+        lambda array: over_numbers(array, "STDEVS", _stdevs),
     ),
     Function(
         "PERCENTILE",
@@ -149,8 +166,8 @@ NUMBERS = (
         "COUNT",
         "numbers",
         ((Parameter("array", "an array or a table", "array"),), _OVER_SEVERAL),
-        "How many values that are neither NA nor empty an array has, or how many rows a table has.",
-        Example("COUNT({1, NA, 3})", 2),
+        "How many values an array has, without empty cells, or how many rows a table has. NA counts.",
+        Example('COUNT({1, "", NA})', 2),
         _count,
         sees_na=True,
     ),

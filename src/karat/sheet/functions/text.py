@@ -26,9 +26,7 @@ def split(value: Value, separator: Value) -> Array:
     """The parts of a text between the separators."""
     parts = text(value, "SPLIT")
     mark = text(separator, "SPLIT")
-    if not mark:
-        raise Wrong("SPLIT needs a separator that is not empty")
-    return Array(parts.split(mark))
+    return Array(parts.split(mark) if mark else [parts])
 
 
 def _textjoin(array: Value, separator: Value = ", ") -> Value:

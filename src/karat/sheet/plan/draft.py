@@ -68,6 +68,8 @@ class Draft:
     """What a node is made of → the node."""
     before: dict[tuple[str, str], int] = field(default_factory=dict)
     """(table, field) → its node before single rows are overridden, where that differs."""
+    feedback: dict[tuple[str, str], int] = field(default_factory=dict)
+    """(table, field) that is being planned → the node with what is known of it, for cells of it that read others."""
     names: Names = field(default_factory=lambda: Names({}))
     graph: Graph = field(default_factory=dict)
     """What must be known before what."""

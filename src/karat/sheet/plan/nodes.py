@@ -32,6 +32,7 @@ Op = Literal[
     "row_number",
     "match",  # the row of the override that belongs to each row
     "field",  # a field, row by row
+    "feedback",  # the same as far as it is known, for a typed cell of it that reads another row
     "order",  # which rows are kept, in which order
     "column",  # a field as a whole
     "table",  # a table as a whole
@@ -106,6 +107,8 @@ class Plan:
     nodes: list[Node] = field(default_factory=list)
     fields: dict[tuple[str, str], int] = field(default_factory=dict)
     """(table, field) → its node."""
+    loops: dict[int, int] = field(default_factory=dict)
+    """The node of a field → the node with what is known of it, where its own cells read that."""
     rows: dict[str, tuple[int, Place]] = field(default_factory=dict)
     """table → (the node that makes its rows, their place)."""
     orders: dict[str, int] = field(default_factory=dict)

@@ -18,6 +18,8 @@ ROWS, APPLIED = "\0rows", "\0applied"
 """In place of a field: the rows of a table, and what is applied to them."""
 BEFORE = "\0before"
 """Behind a field: as it is before single rows are overridden."""
+CELL = ("\0cell", "")
+"""Among what is being planned: from here on it is for one typed cell."""
 
 
 def _known_fields(draft: Draft, table: str) -> list[str]:
@@ -70,8 +72,8 @@ def plan_rows(draft: Draft, name: str) -> Planning:
         made = draft.node("dim", (value,), place, (name, number), kind="Rows", label=label, at=at, origin=origin)
         place = Place(place.level + 1, place, made, name if number == len(lines) else "")
         for part, field in enumerate(line.fields):
-            index = part if len(line.fields) > 1 else None
-            dims[field.name] = draft.node("dim_value", (made,), place, index, label=field.name, at=at, origin=origin)
+            share = (part, len(line.fields))
+            dims[field.name] = draft.node("dim_value", (made,), place, share, label=field.name, at=at, origin=origin)
     draft.open.pop()
     draft.plan.rows[name] = made, place
     draft.dims[name] = dims
@@ -88,6 +90,8 @@ def plan_field(draft: Draft, table: str, name: str, at: At, scope: Scope) -> Pla
     if name not in known:
         return draft.fail(f"there is no field [{name}] in {table}", did_you_mean(name, known), at, scope)
     under_way = (table, name + BEFORE if before else name)
+    if under_way in draft.open and CELL in draft.open[draft.open.index(under_way) :]:
+        return _feedback(draft, table, name, at)  # cells of one column may need each other, if they do in some order
     for step in (under_way, (table, ROWS)):
         if step in draft.open:
             return _circle(draft, step, (table, name), at, scope)
@@ -101,7 +105,21 @@ def plan_field(draft: Draft, table: str, name: str, at: At, scope: Scope) -> Pla
         made = yield from _plan_declared(draft, draft.tables[table], name, rows, place, label, before=before)
     draft.open.pop()
     made_before[table, name] = made
+    fed = draft.feedback.pop((table, name), None)
+    if fed is not None:
+        draft.plan.loops[made] = fed
     return made
+
+
+def _feedback(draft: Draft, table: str, name: str, at: At) -> int:
+    if (table, name) not in draft.feedback:
+        rows, place = draft.plan.rows[table]
+        line, part = _line_of(draft.tables[table], name)
+        detail = FieldDetail(table, name, truths=target_of(line.fields[part]) is not None)
+        draft.feedback[table, name] = draft.node(
+            "feedback", (rows,), place, detail, label=reference_text(table, name), at=at, origin=(table, name)
+        )
+    return draft.feedback[table, name]
 
 
 def _circle(draft: Draft, first: tuple[str, str], last: tuple[str, str], at: At, scope: Scope) -> int:
@@ -110,7 +128,7 @@ def _circle(draft: Draft, first: tuple[str, str], last: tuple[str, str], at: At,
     said = " → ".join(
         step[0] if step[1] == ROWS else reference_text(step[0], step[1].removesuffix(BEFORE))
         for step in way
-        if step[1] != APPLIED
+        if step[1] != APPLIED and step != CELL
     )
     hint = "One of these must not depend on the others."
     return draft.fail(f"this depends on itself: {said}", hint, at, scope)
@@ -141,11 +159,13 @@ def _plan_declared(
         if by_row or keys:
             matched = len(inputs)
             inputs.append((yield from _plan_match(draft, table, override, keys, rows, place, scope)))
+        draft.open.append(CELL)
         for number, row in enumerate(override.rows):
             cell = row[typed] if typed < len(row) else None
             if is_formula(cell) and not isinstance(cell, Missing):
                 formulas.append((number, len(inputs)))
                 inputs.append((yield cell, scope, None))
+        draft.open.pop()
     detail = FieldDetail(
         table.name,
         name,

@@ -24,11 +24,11 @@ _OPENERS = {"LPAR": "(", "LBRACE": "{", "_LSQB": "["}
 _CLOSERS = {"RPAR": "LPAR", "RBRACE": "LBRACE", "RSQB": "_LSQB"}
 _SIGNS = {**_OPENERS, "RPAR": ")", "RBRACE": "}", "RSQB": "]"}
 # On a line that begins like this, an open bracket was forgotten: no formula goes on so.
-_SURELY_NEW = re.compile(
-    r"[^\S\n]*(?:table[^\S\n]+(?:'[^\n]*'|\w+)[^\S\n]*(?:#[^\n]*)?(?:\n|\Z)|override[^\S\n]*(?:\n|\Z)|![^\S\n]*\w)",
-    re.IGNORECASE,
-)
+_NEW_SECTION = r"table[^\S\n]+(?:'[^\n]*'|\w+)[^\S\n]*(?:#[^\n]*)?(?:\n|\Z)|override[^\S\n]*(?:\n|\Z)"
+_SURELY_NEW = re.compile(rf"[^\S\n]*(?:{_NEW_SECTION}|![^\S\n]*\w)", re.IGNORECASE)
+_NEITHER_FIELD = re.compile(rf"[^\S\n]*(?:{_NEW_SECTION})", re.IGNORECASE)
 _HEADER = re.compile(r"[^\S\n]*(?:\[|(?:row|key)(?!\w))", re.IGNORECASE)
+_LEADING_COMMA = re.compile(r"[^\S\n]*,")
 _BLANK = re.compile(r"(?:[^\S\n]*(?:#(?!#)[^\n]*)?\n)*")
 
 
@@ -144,7 +144,8 @@ class Scanner:
         """The end of a line of the file, and of a logical line if no bracket is open; where to read on."""
         line, start = self._current, self._row_start
         at_end = after == len(self.text)
-        if self._open and not at_end and not _SURELY_NEW.match(self.text, after):
+        goes_on = not _SURELY_NEW.match(self.text, after) if self._open else self._more_fields(after)
+        if goes_on and not at_end:
             self._begin_row(after)
             return after
         if self._open:
@@ -164,6 +165,16 @@ class Scanner:
         if header:
             return self._read_rows(after, sum(token.type in ("FIELD", "ROW") for token in line.tokens))
         return self._without_header(after) if line.first == "OVERRIDE" else after
+
+    def _more_fields(self, after: int) -> bool:
+        """Whether a list of fields goes on in the next line: a comma ends this one or begins that one."""
+        kinds = [token.type for token in self._current.tokens]
+        header = bool(self.lines) and self.lines[-1].first == "OVERRIDE"
+        if not self._declaring or header or "FIELD" not in kinds:
+            return False
+        if kinds[-1] == "COMMA" or ("COMMA" in kinds and kinds[-1] == "RPAR"):  # a decorator before the next field
+            return _NEITHER_FIELD.match(self.text, after) is None
+        return _LEADING_COMMA.match(self.text, after) is not None
 
     def _begin_row(self, start: int) -> None:
         self._row += 1

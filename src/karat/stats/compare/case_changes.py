@@ -12,7 +12,7 @@ from typing import (
 
 import msgspec
 
-from karat.core.results.columns import STATES
+from karat.core.results.columns.columns import STATES
 from karat.core.scores import State
 
 if TYPE_CHECKING:

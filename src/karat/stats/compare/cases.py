@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from karat.core.metric import Metric
-from karat.core.results.columns import Columns
+from karat.core.results.columns.columns import Columns
 from karat.stats.compare.case_changes import CHANGES, CaseChanges
 from karat.stats.compare.pairing import Pairs
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from karat.core.metric import Metric
 from karat.core.problems import count_of
-from karat.core.results.word_lists import Word, WordLists
+from karat.core.results.columns.word_lists import Word, WordLists
 from karat.stats.compare.paired import paired_difference
 from karat.stats.compare.pairing import Pairs
 from karat.stats.compare.records import GroupComparison, TagComparison

@@ -49,8 +49,7 @@ def mcnemar(a: Sequence[bool], b: Sequence[bool]) -> McNemar:
         both += bool(passed_a and passed_b)
         only_a += bool(passed_a and not passed_b)
         only_b += bool(passed_b and not passed_a)
-    neither = len(a) - both - only_a - only_b
-    return McNemar(both, only_a, only_b, neither, coin_p(only_b, only_a + only_b))
+    return mcnemar_table(both, only_a, only_b, len(a) - both - only_a - only_b)
 
 
 def mcnemar_of(a: Flags, b: Flags) -> McNemar:
@@ -58,7 +57,12 @@ def mcnemar_of(a: Flags, b: Flags) -> McNemar:
     import numpy as np
 
     both, only_a, only_b = (int(np.count_nonzero(which)) for which in (a & b, a & ~b, b & ~a))
-    return McNemar(both, only_a, only_b, len(a) - both - only_a - only_b, coin_p(only_b, only_a + only_b))
+    return mcnemar_table(both, only_a, only_b, len(a) - both - only_a - only_b)
+
+
+def mcnemar_table(both: int, only_a: int, only_b: int, neither: int) -> McNemar:
+    """The same for a table that is known."""
+    return McNemar(both, only_a, only_b, neither, coin_p(only_b, only_a + only_b))
 
 
 def coin_p(heads: int, throws: int) -> float:

@@ -27,6 +27,7 @@ from karat.core.metric import Kind
 from karat.stats.compare.effect import cohen_d_z
 from karat.stats.compare.power import detectable_difference
 from karat.stats.compare.sign_flips import sign_flip_p
+from karat.stats.intervals.counted import counted, exact_mean
 from karat.stats.intervals.mean import Interval, quantity_interval, share_interval
 from karat.stats.intervals.quantiles import normal_quantile
 from karat.stats.intervals.seeds import SEED
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 
     from karat.stats.intervals.spread import Clusters
 
+    Counts = NDArray[np.int64]
     Floats = NDArray[np.float64]
 
 
@@ -64,6 +66,7 @@ def paired_difference(
     b: Sequence[float] | Floats,
     clusters: Clusters | None = None,
     *,
+    counts: Counts | None = None,
     kind: Kind = "share",
     confidence: float = 0.95,
     tests: int = 0,
@@ -71,6 +74,7 @@ def paired_difference(
 ) -> Difference:
     """b - a, pair by pair. At least one pair; every value a finite number.
 
+    ``counts``: how often each pair of values comes, where there are no clusters.
     ``tests``: over how many metrics the p-value is adjusted, for the detectable difference; 0 leaves that out.
     """
     import numpy as np
@@ -80,53 +84,88 @@ def paired_difference(
         raise ValueError(f"a difference needs pairs: {len(first)} and {len(second)} values were given")
     if not (np.isfinite(first).all() and np.isfinite(second).all()):
         raise ValueError("a difference needs finite numbers")
-    n = len(first)
-    gaps = second - first
-    moved = np.flatnonzero(gaps)
-    largest = np.maximum(np.abs(first[moved]), np.abs(second[moved]))
-    gaps[moved[np.abs(gaps[moved]) <= 1e-12 * largest]] = 0.0  # equal but for the last digits
-    gaps += 0.0  # 0 without a sign
-    if clusters is not None and len(clusters) == n:
+    gaps = _gaps(first, second)
+    if clusters is not None and len(clusters) == len(first):
         clusters = numbered(clusters)
-        if int(clusters.max()) + 1 == n:
+        if int(clusters.max()) + 1 == len(first):
             clusters = None
-    sums, sizes = sums_by_cluster(gaps, clusters)
-    mean = float(gaps.mean())
+    mean_a, mean_b = exact_mean(first, counts), exact_mean(second, counts)
     bounded = kind != "quantity" and bool(min(first.min(), second.min()) >= 0 and max(first.max(), second.max()) <= 1)
-    interval = difference_interval(first, second, gaps, clusters, bounded=bounded, confidence=confidence)
+    verdicts = bounded and clusters is None and _all_verdicts(first) and _all_verdicts(second)
+    n = len(gaps) if counts is None else int(counts.sum())
+    if clusters is None:  # from here on equal gaps are one
+        gaps, counts = counted(gaps, counts)
+        sums, means, weight, independent = gaps, gaps, 1.0, n
+    else:
+        sums, sizes = sums_by_cluster(gaps, clusters)
+        means, weight, independent = sums / sizes, len(sums) / float(sizes.sum()), len(sums)
+    mean = exact_mean(gaps, counts)
+    interval = difference_interval(gaps, clusters, counts, bounded=bounded, verdicts=verdicts, confidence=confidence)
     detectable = None
     if tests:
         alpha = (1 - confidence) / tests
-        detectable = detectable_difference(sums * (len(sums) / sizes.sum()), bounded=bounded, alpha=alpha)
+        detectable = detectable_difference(sums * weight, counts, bounded=bounded, alpha=alpha)
     return Difference(
         n,
-        float(first.mean()),
-        float(second.mean()),
+        mean_a,
+        mean_b,
         mean,
         None if interval is None else min(interval[0], mean),
         None if interval is None else max(interval[1], mean),
-        sign_flip_p(sums, seed=seed),
-        cohen_d_z(sums / sizes),
+        sign_flip_p(sums, counts, seed=seed),
+        cohen_d_z(means, counts),
         detectable,
-        len(sums),
+        independent,
     )
 
 
-def difference_interval(
-    a: Floats, b: Floats, gaps: Floats, clusters: Clusters | None, *, bounded: bool, confidence: float = 0.95
-) -> Interval | None:
-    """The interval of the mean of the gaps b - a, see the module. ``bounded``: a and b are shares or rates."""
+def _gaps(first: Floats, second: Floats) -> Floats:
+    """b - a; 0, and without a sign, where both are equal but for the last digits."""
     import numpy as np
 
+    gaps: Floats = second - first
+    moved = np.flatnonzero(gaps)
+    largest = np.maximum(np.abs(first[moved]), np.abs(second[moved]))
+    gaps[moved[np.abs(gaps[moved]) <= 1e-12 * largest]] = 0.0
+    gaps += 0.0
+    return gaps
+
+
+def _all_verdicts(values: Floats) -> bool:
+    """Whether all are 0 or 1."""
+    return bool(((values == 0) | (values == 1)).all())
+
+
+def difference_interval(
+    gaps: Floats,
+    clusters: Clusters | None = None,
+    counts: Counts | None = None,
+    *,
+    bounded: bool,
+    verdicts: bool,
+    confidence: float = 0.95,
+) -> Interval | None:
+    """The interval of the mean of the gaps, see the module. ``bounded``: a and b are shares or rates. ``verdicts``: all
+    of them are 0 or 1, and every pair is its own cluster."""
     if not bounded:
-        return quantity_interval(gaps, spread_of(gaps, clusters), confidence, clusters)
-    verdicts = bool(np.isin(a, (0.0, 1.0)).all() and np.isin(b, (0.0, 1.0)).all())
-    if not gaps.any() or (verdicts and clusters is None):
-        count = len(gaps) if clusters is None else int(numbered(clusters).max()) + 1
-        return _verdicts_interval(int((gaps > 0).sum()), int((gaps < 0).sum()), count, confidence)
+        return quantity_interval(gaps, spread_of(gaps, clusters, counts), confidence, clusters, counts)
+    if not gaps.any() or verdicts:
+        count = (
+            int(numbered(clusters).max()) + 1
+            if clusters is not None
+            else len(gaps)
+            if counts is None
+            else int(counts.sum())
+        )
+        return _verdicts_interval(_number(gaps > 0, counts), _number(gaps < 0, counts), count, confidence)
     shares = (gaps + 1) / 2
-    low, high = share_interval(shares, spread_of(shares, clusters), confidence, differences=True)
+    low, high = share_interval(shares, spread_of(shares, clusters, counts), confidence, differences=True)
     return 2 * low - 1, 2 * high - 1
+
+
+def _number(which: NDArray[np.bool_], counts: Counts | None) -> int:
+    """How many pairs these are."""
+    return int(which.sum() if counts is None else counts[which].sum())
 
 
 def _verdicts_interval(gained: int, lost: int, n: int, confidence: float) -> Interval:

@@ -5,15 +5,18 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import msgspec
 
-from karat.core.metric import Kind, Metric
+from karat.core.metric import Kind
 from karat.core.results.clusters import cluster_names
-from karat.core.results.columns import Columns
+from karat.core.results.columns.columns import Columns
+from karat.core.results.columns.packed_numbers import Coded
 from karat.core.results.result import CaseResult
 from karat.stats.compare.paired import Difference, paired_difference
+from karat.stats.compare.value_pairs import ValueCells, ValuePairs
 from karat.stats.intervals.spread import numbered
 
 if TYPE_CHECKING:
@@ -25,18 +28,61 @@ if TYPE_CHECKING:
     Integers = NDArray[np.int64]
 
 
-class Column(msgspec.Struct, frozen=True):
-    """One metric over all pairs. Where a run has no value, its number is NaN; that NaN never leaves this package."""
+class Column:
+    """One metric over all pairs. Where a run has no value, its number is NaN; that NaN never leaves this package.
 
-    a: Floats
-    b: Floats
-    known: Flags
-    """Both runs have a value."""
+    Where both runs keep the metric as codes, pairs of equal values are counted instead of gone through.
+    """
+
+    def __init__(self, a: Side, b: Side, metric: str) -> None:
+        self._a, self._b, self._metric = a, b, metric
+        first, second = a.coded(metric), b.coded(metric)
+        self._cells = None if first is None or second is None else ValueCells(first, second)
+
+    @cached_property
+    def a(self) -> Floats:
+        """The values of run a."""
+        return self._a.column(self._metric)
+
+    @cached_property
+    def b(self) -> Floats:
+        """The values of run b."""
+        return self._b.column(self._metric)
+
+    @cached_property
+    def known(self) -> Flags:
+        """Both runs have a value."""
+        import numpy as np
+
+        return ~(np.isnan(self.a) | np.isnan(self.b)) if self._cells is None else self._cells.known()
 
     @property
     def test(self) -> bytes:
         """Stands for the values of both runs: metrics that agree here are tested by one test."""
         return hashlib.sha256(self.a.tobytes() + self.b.tobytes()).digest()
+
+    def counted(self, rows: Integers | None = None) -> ValuePairs:
+        """The pairs of values in these rows, or in all, each with its number."""
+        if self._cells is not None:
+            return self._cells.counted(rows)
+        return ValuePairs(*((self.a, self.b) if rows is None else (self.a[rows], self.b[rows])))
+
+
+class Side(NamedTuple):
+    """One of the two runs, and the places of its cases among the pairs; None: all of them, in their order."""
+
+    columns: Columns
+    places: Integers | None
+
+    def column(self, metric: str) -> Floats:
+        """The values of the pairs."""
+        found = self.columns.column(metric)
+        return found if self.places is None else found[self.places]
+
+    def coded(self, metric: str) -> Coded | None:
+        """The same as codes."""
+        found = self.columns.coded(metric)
+        return found if found is None or self.places is None else Coded(found.table, found.codes[self.places])
 
 
 class Pairs(msgspec.Struct, frozen=True):
@@ -67,15 +113,29 @@ class Pairs(msgspec.Struct, frozen=True):
         """The difference over these rows, or all; None when no case there has a value in both runs. ``tests`` as in
         ``paired``."""
 
-        column = self.columns[metric]
-        chosen = column.known if rows is None else rows[column.known[rows]]
-        if not (chosen.any() if rows is None else len(chosen)):
+        column, kind = self.columns[metric], self.kinds[metric]
+        if self.clusters is None:
+            found = column.counted(rows).known()
+            if not len(found.a):
+                return None
+            return paired_difference(found.a, found.b, counts=found.counts, kind=kind, tests=tests)
+        chosen = column.known.nonzero()[0] if rows is None else rows[column.known[rows]]
+        if not len(chosen):
             return None
-        clusters = None if self.clusters is None else self.clusters[chosen]
-        return paired_difference(column.a[chosen], column.b[chosen], clusters, kind=self.kinds[metric], tests=tests)
+        return paired_difference(column.a[chosen], column.b[chosen], self.clusters[chosen], kind=kind, tests=tests)
 
 
-def pair_columns(a: Columns, b: Columns, metrics: Sequence[Metric] = ()) -> Pairs:
+class Measured(Protocol):
+    """What is compared: a metric, or what a page knows of one."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def kind(self) -> Kind: ...
+
+
+def pair_columns(a: Columns, b: Columns, metrics: Sequence[Measured] = ()) -> Pairs:
     """The cases that are in both runs. A case's value is its mean over turns and repeats, as the run has it.
 
     Where an id is twice in a run, b's last case of that id counts, and each one of a is paired with it.
@@ -85,10 +145,18 @@ def pair_columns(a: Columns, b: Columns, metrics: Sequence[Metric] = ()) -> Pair
     found, twice = _places(a.case_ids, b.case_ids)
     places_a, only_a = np.flatnonzero(found >= 0), np.flatnonzero(found < 0)
     places_b = found[places_a]
-    columns = {metric.name: _column(a, b, places_a, places_b, metric.name) for metric in metrics}
+    first, second = (Side(run, None if _all_of(run, own) else own) for run, own in ((a, places_a), (b, places_b)))
+    columns = {metric.name: Column(first, second, metric.name) for metric in metrics}
     kinds = {metric.name: metric.kind for metric in metrics}
     only_b = _unpaired(a, b, places_b, twice=twice)
     return Pairs(a, b, places_a, places_b, only_a, only_b, _clusters(a, b, places_a, places_b), columns, kinds)
+
+
+def _all_of(run: Columns, places: Integers) -> bool:
+    """Whether these are all cases of the run, in their order."""
+    import numpy as np
+
+    return len(places) == len(run) and bool((places == np.arange(len(run))).all())
 
 
 def _places(ids: Sequence[str], others: Sequence[str]) -> tuple[Integers, bool]:
@@ -120,17 +188,6 @@ def _unpaired(a: Columns, b: Columns, places_b: Integers, *, twice: bool) -> Int
         return left
     earlier = set(a.case_ids)
     return np.array([place for place in left.tolist() if b.case_ids[place] not in earlier], dtype=np.int64)
-
-
-def _column(a: Columns, b: Columns, places_a: Integers, places_b: Integers, metric: str) -> Column:
-    import numpy as np
-
-    first, second = a.column(metric), b.column(metric)
-    if len(places_a) < len(a):
-        first = first[places_a]
-    if len(places_b) != len(b) or not np.array_equal(places_a, places_b):
-        second = second[places_b]
-    return Column(first, second, ~(np.isnan(first) | np.isnan(second)))
 
 
 def _clusters(a: Columns, b: Columns, places_a: Integers, places_b: Integers) -> Integers | None:

@@ -21,6 +21,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from karat.stats.intervals.counted import counted
 from karat.stats.intervals.quantiles import NORMAL, student_quantile
 
 if TYPE_CHECKING:
@@ -39,27 +40,32 @@ NEGLIGIBLE = 1e-12
 
 
 def detectable_difference(
-    differences: Floats, *, bounded: bool, alpha: float = 0.05, power: float = POWER
+    differences: Floats, counts: Whole | None = None, *, bounded: bool, alpha: float = 0.05, power: float = POWER
 ) -> float | None:
-    """The least detectable mean of such differences, one for each pair (or cluster). ``bounded``: they lie in -1…1."""
+    """The least detectable mean of such differences, one for each pair (or cluster). ``bounded``: they lie in -1…1.
+    ``counts``: how often each of them comes."""
     import numpy as np
 
-    count = len(differences)
-    moved = differences[differences != 0]
-    sizes = np.abs(moved)
-    scale = float(sizes.max(initial=0.0))
-    sizes = sizes[sizes > ROUNDING * scale]
+    every, own = counted(differences, counts)
+    count = int(own.sum())
+    scale = float(np.abs(every).max(initial=0.0))
+    moved = np.abs(every) > ROUNDING * scale
+    sizes, number = np.abs(every[moved]), own[moved]
+    changed = int(number.sum())
     patterns = math.floor(alpha * 2.0 ** (min(count, 1_000) - 1) + ROUNDING)
     if not patterns:
         return None  # not even "all to one side" would be significant
     if not len(sizes):
         return _few_change(count, 0.0, 1.0, 1.0, alpha, power) if bounded else None
     alike = float(sizes.max() - sizes.min()) <= ROUNDING * scale
-    if len(sizes) == count and not alike:
-        return _all_move(differences, patterns, alpha, power)
-    gains = int((moved > ROUNDING * scale).sum())
-    rarer = min(gains, len(sizes) - gains) / count
-    return _few_change(count, rarer, float(sizes.mean()), float(np.square(sizes).mean()), alpha, power)
+    if changed == count and not alike:
+        mean = float((own * every).sum()) / count
+        deviation = math.sqrt(float((own * np.square(every - mean)).sum()) / (count - 1))
+        return _all_move(count, deviation, patterns, alpha, power)
+    gains = int(own[every > ROUNDING * scale].sum())
+    rarer = min(gains, changed - gains) / count
+    square = float((number * np.square(sizes)).sum()) / changed
+    return _few_change(count, rarer, float((number * sizes).sum()) / changed, square, alpha, power)
 
 
 def cases_needed(n: int, detectable: float, difference: float) -> int | None:
@@ -67,9 +73,7 @@ def cases_needed(n: int, detectable: float, difference: float) -> int | None:
     return None if not difference else math.ceil(n * (detectable / difference) ** 2)
 
 
-def _all_move(differences: Floats, patterns: int, alpha: float, power: float) -> float | None:
-    count = len(differences)
-    deviation = float(differences.std(ddof=1))
+def _all_move(count: int, deviation: float, patterns: int, alpha: float, power: float) -> float | None:
     level = min(alpha, patterns / 2.0 ** (min(count, 1_000) - 1))
     needed = (student_quantile(1 - level / 2, count - 1) + student_quantile(power, count - 1)) / math.sqrt(count)
     if patterns == 1:
@@ -122,7 +126,7 @@ class Region(NamedTuple):
     changes: Whole
     gains: Whole
     ways_among: Floats
-    """The logarithm of the number of ways to have so many gains among so many changes."""
+    """The logarithm of the number of ways to have this number of gains among this number of changes."""
 
 
 @lru_cache(maxsize=8)
@@ -148,7 +152,7 @@ def _edge(changes: int, alpha: float, factorials: Floats) -> int:
 
 
 def _log_chance(chance: float, heads: Whole, throws: Whole | int) -> Floats:
-    """The logarithm of the probability of one sequence of throws with so many heads."""
+    """The logarithm of the probability of one sequence of throws with this number of heads."""
     import numpy as np
 
     if chance <= 0 or chance >= 1:

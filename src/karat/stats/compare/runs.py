@@ -15,16 +15,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from karat.core.gc_pause import no_collecting
+from karat.core.bulk.gc_pause import no_collecting
 from karat.core.metric import Metric
 from karat.core.problems import count_of
-from karat.core.results.columns import columns_of
+from karat.core.results.columns.columns import columns_of
 from karat.core.results.result import RunResult
 from karat.stats.compare.case_changes import CaseChange
 from karat.stats.compare.cases import changed_cases
 from karat.stats.compare.groups import compare_groups, compare_tags
 from karat.stats.compare.holm import holm
-from karat.stats.compare.mcnemar import McNemar, mcnemar_of
+from karat.stats.compare.mcnemar import McNemar, mcnemar_table
 from karat.stats.compare.pairing import Pairs, pair_columns
 from karat.stats.compare.records import (
     GroupComparison,
@@ -34,6 +34,7 @@ from karat.stats.compare.records import (
     TagComparison,
 )
 from karat.stats.compare.right_wrong import right_wrong
+from karat.stats.compare.value_pairs import ValuePairs
 from karat.stats.compare.warnings import warnings_of
 
 __all__ = [
@@ -89,16 +90,17 @@ def _count_paired(pairs: Pairs) -> int:
 def _compare_metric(pairs: Pairs, metric: Metric, tests: int) -> MetricComparison:
     import numpy as np
 
-    column = pairs.columns[metric.name]
+    found = pairs.columns[metric.name].counted()
     difference = pairs.difference(metric.name, tests=tests)
-    only_a, only_b = (int((~np.isnan(own) & ~column.known).sum()) for own in (column.a, column.b))
+    only_a = found.number(~np.isnan(found.a) & np.isnan(found.b))
+    only_b = found.number(np.isnan(found.a) & ~np.isnan(found.b))
     return MetricComparison(
         metric.name,
         metric.title,
         metric.kind,
         metric.headline,
         difference,
-        _verdicts(pairs, metric) if difference is not None and metric.kind == "rate" else None,
+        _verdicts(found.known()) if difference is not None and metric.kind == "rate" else None,
         None,
         "" if difference is not None else _why_undefined(pairs, only_a, only_b),
         metric.higher_is_better,
@@ -107,14 +109,12 @@ def _compare_metric(pairs: Pairs, metric: Metric, tests: int) -> MetricCompariso
     )
 
 
-def _verdicts(pairs: Pairs, metric: Metric) -> McNemar | None:
+def _verdicts(found: ValuePairs) -> McNemar | None:
     import numpy as np
 
-    column = pairs.columns[metric.name]
-    first, second = column.a[column.known], column.b[column.known]
-    if not (np.isin(first, (0.0, 1.0)).all() and np.isin(second, (0.0, 1.0)).all()):
+    if not (np.isin(found.a, (0.0, 1.0)).all() and np.isin(found.b, (0.0, 1.0)).all()):
         return None
-    return mcnemar_of(first == 1, second == 1)
+    return mcnemar_table(*(found.number((found.a == was) & (found.b == now)) for was in (1, 0) for now in (1, 0)))
 
 
 def _why_undefined(pairs: Pairs, only_a: int, only_b: int) -> str:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from karat.core.metric import Kind, Metric
-from karat.core.results.columns import Columns
+from karat.core.results.columns.columns import Columns
 from karat.stats.compare.holm import holm
 from karat.stats.compare.paired import Difference
 from karat.stats.compare.pairing import Pairs, pair_columns

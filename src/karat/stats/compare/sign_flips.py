@@ -18,12 +18,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from karat.stats.compare.mcnemar import coin_p
+from karat.stats.intervals.counted import counted
 from karat.stats.intervals.seeds import SEED, generator
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    Counts = NDArray[np.int64]
     Floats = NDArray[np.float64]
 
 EXACT = 13
@@ -34,27 +36,32 @@ ROUNDING = 1e-9
 """Sums that are equal on paper differ in their last digits; they count as equal."""
 
 
-def sign_flip_p(differences: Sequence[float] | Floats, *, seed: int = SEED, patterns: int = PATTERNS) -> float:
-    """The two-sided p-value that the differences are centred at 0."""
+def sign_flip_p(
+    differences: Sequence[float] | Floats,
+    counts: Counts | None = None,
+    *,
+    seed: int = SEED,
+    patterns: int = PATTERNS,
+) -> float:
+    """The two-sided p-value that the differences are centred at 0. ``counts``: how often each of them comes."""
     import numpy as np
 
-    found = np.asarray(differences, dtype=np.float64)
-    found = found[found != 0]
-    sizes = np.abs(found)
-    scale = float(sizes.max(initial=0.0))
+    found, own = counted(np.asarray(differences, dtype=np.float64), counts)
+    scale = float(np.abs(found).max(initial=0.0))
     if not scale:
         return 1.0
     found = found / scale  # so that rounding and squares are judged on one scale
-    sizes = np.abs(found, out=sizes)
-    if not (large := sizes > ROUNDING).all():
-        found, sizes = found[large], sizes[large]
+    large = np.abs(found) > ROUNDING
+    found, own = found[large], own[large]
+    sizes, count = np.abs(found), int(own.sum())
     if sizes.max() - sizes.min() <= ROUNDING:
-        return coin_p(int((found > 0).sum()), len(found))
-    total = abs(float(found.sum()))
-    if len(found) >= MANY:
-        return math.erfc(total / math.sqrt(2 * float(np.square(found).sum())))
-    seen = total - ROUNDING * len(found)
-    sizes.sort()
+        return coin_p(int(own[found > 0].sum()), count)
+    total = abs(float((own * found).sum()))
+    if count >= MANY:
+        return math.erfc(total / math.sqrt(2 * float((own * np.square(found)).sum())))
+    found = np.repeat(found, own)
+    seen = total - ROUNDING * count
+    sizes = np.sort(np.abs(found))
     if len(found) <= EXACT:
         signs = (np.arange(2 ** len(found))[:, None] >> np.arange(len(found))) & 1
         return float(np.mean(np.abs(_sums(signs, sizes)) >= seen))

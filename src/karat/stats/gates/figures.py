@@ -14,8 +14,8 @@ import msgspec
 
 from karat.core.expect.metrics import METRICS
 from karat.core.metric import Metric
-from karat.core.metric_names import find_metric, has_metric
-from karat.core.results.columns import Columns, cases_at, columns_of
+from karat.core.metrics.metric_names import find_metric, has_metric
+from karat.core.results.columns.columns import Columns, cases_at, columns_of
 from karat.core.results.result import RunResult, fails, value_with_errors
 from karat.core.results.usage import USAGE
 from karat.core.scores import Score

@@ -25,7 +25,7 @@ import msgspec
 
 from karat.core.metric import Metric
 from karat.core.problems import count_of
-from karat.core.results.columns import Columns, columns_of
+from karat.core.results.columns.columns import Columns, columns_of
 from karat.core.results.result import RunResult
 from karat.stats.gates.figures import (
     are_right,

@@ -17,6 +17,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from karat.stats.intervals.counted import exact_mean
 from karat.stats.intervals.quantiles import chi_square_quantile, student_quantile
 from karat.stats.intervals.rates import wilson
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    Counts = NDArray[np.int64]
     Floats = NDArray[np.float64]
 
 FEWEST = 5
@@ -33,22 +35,25 @@ LARGEST = 700.0
 """The logarithm of about the largest number there is."""
 
 
-def lognormal_bound(values: Floats, confidence: float) -> float | None:
+def lognormal_bound(values: Floats, confidence: float, counts: Counts | None = None) -> float | None:
     """The upper bound of the mean as a multiple of the mean of the values; None for values that do not look
-    lognormal."""
+    lognormal. ``counts``: how often each of them comes."""
     import numpy as np
 
     if float(values.min()) < 0:
         return None
+    own = np.ones(len(values), np.int64) if counts is None else counts
+    above, every = own[values > 0], int(own.sum())
     logs = np.log(values[values > 0])
-    count = len(logs)
+    count = int(above.sum())
     if count < FEWEST:
         return None
-    centred = logs - logs.mean()
-    second = float(np.square(centred).mean())
+    middle = float((above * logs).sum()) / count
+    centred = logs - middle
+    second = float((above * np.square(centred)).sum()) / count
     if second < 1e-18:
         return None
-    skewness = float((centred**3).mean()) / second**1.5 * math.sqrt(count * (count - 1)) / (count - 2)
+    skewness = float((above * centred**3).sum()) / count / second**1.5 * math.sqrt(count * (count - 1)) / (count - 2)
     error = math.sqrt(6 * count * (count - 1) / ((count - 2) * (count + 1) * (count + 3)))
     if abs(skewness) > LEANS * error:
         return None
@@ -56,8 +61,8 @@ def lognormal_bound(values: Floats, confidence: float) -> float | None:
     level = max(confidence, 0.5)
     of_mean = student_quantile(level, count - 1) * math.sqrt(variance / count)
     of_variance = variance / 2 * ((count - 1) / chi_square_quantile(1 - level, count - 1) - 1)
-    share = count / len(values)
-    of_share = math.log(wilson(count, len(values), confidence)[1] / share)  # 0 without zeros
-    estimate = math.log(share) + float(logs.mean()) + variance / 2
-    most = estimate + math.hypot(of_mean, of_variance, of_share) - math.log(float(values.mean()))
+    share = count / every
+    of_share = math.log(wilson(count, every, confidence)[1] / share)  # 0 without zeros
+    estimate = math.log(share) + middle + variance / 2
+    most = estimate + math.hypot(of_mean, of_variance, of_share) - math.log(exact_mean(values, counts))
     return math.exp(min(most, LARGEST))

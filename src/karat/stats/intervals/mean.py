@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from karat.stats.intervals.spread import Clusters
+    from karat.stats.intervals.spread import Clusters, Counts
 
     Floats = NDArray[np.float64]
 
@@ -61,17 +61,21 @@ def share_interval(
 
 
 def quantity_interval(
-    values: Sequence[float] | Floats, spread: Spread, confidence: float = 0.95, clusters: Clusters | None = None
+    values: Sequence[float] | Floats,
+    spread: Spread,
+    confidence: float = 0.95,
+    clusters: Clusters | None = None,
+    counts: Counts | None = None,
 ) -> Interval | None:
     """The interval of the mean of any numbers; None where they show no spread. Numbers that are all negative are
-    mirrored."""
+    mirrored. ``counts``: how often each of the values comes, where there are no clusters."""
     if not spread.error:
         return None
     sums, sizes = sums_by_cluster(values, clusters)
     means = sums / sizes
     side = -1.0 if float(means.max()) <= 0 else 1.0
     low, high = _hall(spread, confidence)
-    bound = lognormal_bound(side * means, confidence)
+    bound = lognormal_bound(side * means, confidence, counts)
     if bound is not None:
         student = student_quantile(0.5 + confidence / 2, spread.freedom) * spread.error
         bound = spread.mean + side * min(bound * abs(spread.mean) - abs(spread.mean), FARTHEST * student)

@@ -16,12 +16,15 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from karat.stats.intervals.counted import counted, exact_sum
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
     Clusters = Sequence[Hashable] | NDArray[np.int64]
+    Counts = NDArray[np.int64]
 
 ROUNDING = 1e-12
 """A spread below this share of the values is rounding."""
@@ -69,36 +72,39 @@ def sums_by_cluster(values: Sequence[float] | Floats, clusters: Clusters | None)
     return sums, np.bincount(index).astype(np.float64)
 
 
-def spread_of(values: Sequence[float] | Floats, clusters: Clusters | None = None) -> Spread:
-    """The spread of at least one value. One cluster, or values that are all equal, have an error of 0."""
+def spread_of(
+    values: Sequence[float] | Floats, clusters: Clusters | None = None, counts: Counts | None = None
+) -> Spread:
+    """The spread of at least one value. One cluster, or values that are all equal, have an error of 0. ``counts``: how
+    often each value comes, where there are no clusters."""
     import numpy as np
 
     # Sorted, as the order of the cases must not matter, not even in the last digit.
+    numbers = np.asarray(values, dtype=np.float64)
+    scale = float(np.abs(numbers).max())
     if clusters is None:
-        sums, sizes = np.sort(np.asarray(values, dtype=np.float64)), None
-        scale = max(abs(float(sums[0])), abs(float(sums[-1])))
+        sums, weights = counted(numbers, counts)
+        sizes = None
     else:
-        sums, sizes = sums_by_cluster(values, clusters)
+        sums, sizes = sums_by_cluster(numbers, clusters)
         order = np.lexsort((sizes, sums))
         sums, sizes = sums[order], sizes[order]
-        scale = float(np.abs(np.asarray(values, dtype=np.float64)).max())
-    count = len(sums)
+        weights = np.ones(len(sums), np.int64)
+    count = int(weights.sum())
     total, squares = (float(count),) * 2 if sizes is None else (float(sizes.sum()), float(np.square(sizes).sum()))
-    mean = math.fsum(sums.data) / total  # the buffer itself: a list of numbers would take twice the time
+    mean = exact_sum(sums, weights if sizes is None else None) / total
     if count < 2:
         return Spread(mean, 0.0, count, 0.0, 0.0)
-    moves = mean * total - sums  # all in two arrays: fresh ones would cost as much as the arithmetic
-    moves /= total - (1.0 if sizes is None else sizes)  # the mean with one cluster left out
-    np.subtract(mean, moves, out=moves)
-    powers = np.abs(moves, out=sums)
-    largest = float(powers.max())
+    # The mean with one cluster left out, and how far that is from the mean.
+    moves = mean - (mean * total - sums) / (total - (1.0 if sizes is None else sizes))
+    largest = float(np.abs(moves).max())
     if largest <= ROUNDING * scale:
         return Spread(mean, 0.0, count, count - 1.0, 0.0)
     moves /= largest  # powers of 1e-109 or 1e200 would leave what a float holds
-    error = largest * math.sqrt((count - 1) / count * float(np.square(moves, out=powers).sum()))
-    moves -= moves.mean()
-    second = float(np.square(moves, out=powers).mean())
-    powers *= moves
-    skewness = float(powers.mean()) / second**1.5 if second > 0 else 0.0
+    error = largest * math.sqrt((count - 1) / count * float((weights * np.square(moves)).sum()))
+    moves -= float((weights * moves).sum()) / count
+    powers = weights * np.square(moves)
+    second = float(powers.sum()) / count
+    skewness = float((powers * moves).sum()) / count / second**1.5 if second > 0 else 0.0
     freedom = max(1.0, min(count - 1.0, total * total / squares - 1))
     return Spread(mean, error, count, freedom, skewness)

@@ -45,7 +45,7 @@ def reviews_for_width(
 def _projected(
     human: Sequence[float], judge: Sequence[float], rest: Sequence[float], settled: Sequence[float], reviewed: int
 ) -> float | None:
-    """The width with so many reviews; None where there is no interval."""
+    """The width of the interval after ``reviewed`` reviews; None where there is no interval."""
     left = len(human) + len(rest) - reviewed
     if human:
         people, said = _spread(human, reviewed), _spread(judge, reviewed)

@@ -20,10 +20,10 @@ from karat.core.json_types import JsonObject
 from karat.core.problems import UserError, count_of
 from karat.core.results.result import RunInfo
 from karat.store import schema
-from karat.store.answer_blocks import KEYS, RESPONSES
-from karat.store.block_kinds import fault_of
-from karat.store.cases import CASES
+from karat.store.blocks.kinds import fault_of
+from karat.store.cases.cases import CASES
 from karat.store.codec import RAW, ZLIB, unpack
+from karat.store.predictions.answer_blocks import KEYS, RESPONSES
 from karat.store.records import Status
 
 RECOVER = (

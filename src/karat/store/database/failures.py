@@ -19,7 +19,7 @@ import msgspec
 from sqlalchemy.exc import DBAPIError
 
 from karat.core.problems import UserError
-from karat.store.blocks import DamagedBlock
+from karat.store.blocks.block import DamagedBlock
 from karat.store.database.address import Address, PostgresAddress, SqliteAddress
 
 _NOT_LOST = "Everything stored before is safe."

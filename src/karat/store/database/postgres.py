@@ -7,7 +7,7 @@ from typing import Any  # Any: the raw connection and its record, as SQLAlchemy 
 from sqlalchemy import Engine, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError
 
-from karat.core.extras import install_command
+from karat.core.installed.extras import install_command
 from karat.core.json_types import JsonObject
 from karat.core.problems import UserError
 from karat.store.database.address import PostgresAddress

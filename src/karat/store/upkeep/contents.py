@@ -8,8 +8,8 @@ from collections.abc import Callable
 from sqlalchemy import Connection, Table, func, select
 from sqlalchemy.exc import DBAPIError
 
-from karat.store.answer_blocks import RESPONSES
-from karat.store.cases import CASES
+from karat.store.cases.cases import CASES
+from karat.store.predictions.answer_blocks import RESPONSES
 from karat.store.schema import notes, predictions, reviews, run_blocks, runs, scorings
 
 

@@ -21,7 +21,7 @@ from karat.core.remote.address import address_of
 from karat.store import schema
 from karat.store.codec import to_text
 from karat.store.database.address import SqliteAddress, parse_address
-from karat.store.lease_parts import refuse_any_live
+from karat.store.leases.lease_parts import refuse_any_live
 from karat.store.opening import open_store
 from karat.store.store import Store
 from karat.store.upkeep.findings import Watch

@@ -18,13 +18,13 @@ from karat.core.files.atomic import write_atomically
 from karat.core.files.private import FILE_MODE
 from karat.core.problems import UserError
 from karat.store import schema
-from karat.store.answer_blocks import LOST as ANSWER_LOST
 from karat.store.codec import RAW, from_text
 from karat.store.database.address import SqliteAddress, parse_address
 from karat.store.database.damage import row_fault
 from karat.store.database.failures import explained
-from karat.store.lease_parts import refuse_any_live
+from karat.store.leases.lease_parts import refuse_any_live
 from karat.store.opening import open_store
+from karat.store.predictions.answer_blocks import LOST as ANSWER_LOST
 from karat.store.upkeep.check import file_faults, key_of, reading_engine, require_head
 from karat.store.upkeep.contents import contents_of
 from karat.store.upkeep.findings import Checked, Finding, Findings, TableCount, Watch

@@ -14,9 +14,9 @@ from sqlalchemy import Connection, Table, delete, exists, func, select, update
 
 from karat.core.problems import count_of
 from karat.core.results.result import RunInfo
-from karat.store.answer_blocks import KEYS, RESPONSES, append_lost
-from karat.store.block_kinds import CASE_KINDS, SCORING_KINDS
-from karat.store.block_tables import block_at
+from karat.store.blocks.kinds import CASE_KINDS, SCORING_KINDS
+from karat.store.blocks.tables import block_at
+from karat.store.predictions.answer_blocks import KEYS, RESPONSES, append_lost
 from karat.store.records import run_name
 from karat.store.schema import metadata, run_blocks, runs, scoring_blocks, scorings, summaries
 

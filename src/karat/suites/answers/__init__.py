@@ -2,41 +2,41 @@
 
 from pathlib import Path
 
+from karat.core.case_files.file_forms import FileForm
 from karat.core.case_form import showing
 from karat.core.explanation import explaining
-from karat.core.file_forms import FileForm
 from karat.core.suite import Suite
-from karat.suites.answers.accept import accept
 from karat.suites.answers.answer_facts import answer_facts
-from karat.suites.answers.case_file import case_file
+from karat.suites.answers.authoring.accept import accept
+from karat.suites.answers.authoring.case_file import case_file
+from karat.suites.answers.authoring.covers import coverable, covers
+from karat.suites.answers.authoring.file_forms import GoldRow, QuestionRow, SubmittedLine
+from karat.suites.answers.authoring.import_rows import import_rows
+from karat.suites.answers.authoring.try_target import try_target
 from karat.suites.answers.cases import cases_from, load_cases, recognises, stream_cases, truth
-from karat.suites.answers.comparison import compare
-from karat.suites.answers.covers import coverable, covers
+from karat.suites.answers.comparison import compare, perfect
 from karat.suites.answers.details import Details, details, reasons_of
 from karat.suites.answers.explain import explain
 from karat.suites.answers.export import export_row
-from karat.suites.answers.extras import extras
-from karat.suites.answers.file_forms import GoldRow, QuestionRow, SubmittedLine
-from karat.suites.answers.files import files
 from karat.suites.answers.form import form
 from karat.suites.answers.gold.check import check_cases
-from karat.suites.answers.headline_profile import headline
+from karat.suites.answers.gold.headline_profile import headline
 from karat.suites.answers.highlights import highlights
-from karat.suites.answers.import_rows import import_rows
 from karat.suites.answers.metrics import METRICS
 from karat.suites.answers.options import Options
-from karat.suites.answers.options_check import check_options
 from karat.suites.answers.predictions import predictions_from, read_predictions
 from karat.suites.answers.prompts import PROMPTING
 from karat.suites.answers.reason_notes import REASON_NOTES
 from karat.suites.answers.records import REASONS, Gold
 from karat.suites.answers.report import report
+from karat.suites.answers.requirements.extras import extras
+from karat.suites.answers.requirements.files import files
+from karat.suites.answers.requirements.options_check import check_options
 from karat.suites.answers.responses import understand
 from karat.suites.answers.rubric import RUBRIC
 from karat.suites.answers.submission.export import export_predictions
-from karat.suites.answers.text_to_sql.ahead import run_ahead
-from karat.suites.answers.text_to_sql.predictions import paired
-from karat.suites.answers.try_target import try_target
+from karat.suites.answers.text_to_sql.files.predictions import paired
+from karat.suites.answers.text_to_sql.running.ahead import run_ahead
 
 suite = Suite(
     name="answers",
@@ -55,6 +55,7 @@ suite = Suite(
     check_options=check_options,
     prepare=run_ahead,
     compare=compare,
+    perfect=perfect,
     answer_facts=answer_facts,
     details=details,
     case_file=case_file,

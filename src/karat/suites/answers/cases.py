@@ -25,19 +25,19 @@ from typing import Any, Literal, cast, get_args  # Any: a part of a gold row, an
 
 import msgspec
 
-from karat.core.drafts import DRAFT, status_in
+from karat.core.case_files.drafts import DRAFT, status_in
+from karat.core.case_files.loaded import GIVEN, LoadedCases, all_cases
 from karat.core.expect.reading import read_expect
 from karat.core.expect.records import Expect
 from karat.core.files.reading import FileRefused, open_bytes, read_text, why_not_there
 from karat.core.json_types import JsonMapping, JsonObject
-from karat.core.loaded import GIVEN, LoadedCases, all_cases
 from karat.core.problems import Problem, UserError, did_you_mean
 from karat.core.records import Case, Turn, Where
 from karat.suites.answers.gold.loose_json import NotClean, ReadObject, clean_objects, read_file
 from karat.suites.answers.records import Entry, Function, Gold, GoldStatus
 from karat.suites.answers.spider2.questions import gold_beside, is_spider2_questions, with_questions
 from karat.suites.answers.submission.safe_paths import OutsideFolder, inside
-from karat.suites.answers.text_to_sql.questions import is_question_file, load_questions
+from karat.suites.answers.text_to_sql.files.questions import is_question_file, load_questions
 
 Family = Literal["contract", "flat", "own"]
 

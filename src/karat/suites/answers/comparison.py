@@ -11,12 +11,17 @@ from karat.core.problems import UserError
 from karat.core.records import Case, Prediction
 from karat.core.suite import NotApplicable, Unreadable
 from karat.suites.answers.options import Options
-from karat.suites.answers.records import Answer, Gold, Verdict, wrong
+from karat.suites.answers.records import Answer, Gold, Verdict, right, wrong
 from karat.suites.answers.responses import REFUSED, answer_given, stored_answer, table_given
 from karat.suites.answers.spider2.judge import judge as judge_spider2
 from karat.suites.answers.strict.judge import judge as judge_strict
-from karat.suites.answers.text_to_sql.compare import QueryComparison, compare_queries, no_database
-from karat.suites.answers.text_to_sql.sql_answer import sql_answer
+from karat.suites.answers.text_to_sql.compare import (
+    QueryComparison,
+    compare_queries,
+    no_database,
+    perfect_queries,
+)
+from karat.suites.answers.text_to_sql.files.sql_answer import sql_answer
 
 NOT_JUDGED = Verdict("not_judged", "", {"problem": "gold is SQL, which this profile does not judge"})
 TEXT_FUNCTIONS = ("string_match", "number_match")
@@ -79,6 +84,17 @@ def _with_gold_sql(case: Case[Gold], gold: Gold, prediction: Prediction, options
     except UserError as error:
         raise no_database(error) from error
     return Comparison(gold, answer, NOT_JUDGED, found.strict, found)
+
+
+def perfect(case: Case[Gold], turn: int, options: Options) -> list[Comparison]:
+    """A right answer: which figures the gold can have at all. Gold in SQL has none of the spider2 profile."""
+    gold = [one for one in case.conversation if one.role == "user"][turn].target
+    if gold is None:
+        raise ValueError(f"case {case.id!r} has no gold")
+    if gold.queries is None:
+        return [Comparison(gold, Answer(case.id, "answer"), right(), right())]
+    answer = Answer(case.id, "sql", gold.queries.sql[0] if gold.queries.sql else "")
+    return [Comparison(gold, answer, NOT_JUDGED, right(), perfect_queries(gold.queries, answer.text, options))]
 
 
 def sql_in(prediction: Prediction) -> tuple[str, ...]:

@@ -14,8 +14,8 @@ from karat.suites.answers.comparison import Comparison
 from karat.suites.answers.records import State, Verdict
 from karat.suites.answers.text_to_sql.compare import QueryComparison
 from karat.suites.answers.text_to_sql.components.difference import Component
-from karat.suites.answers.text_to_sql.cost import Cost
 from karat.suites.answers.text_to_sql.fillings.search import Counterexample
+from karat.suites.answers.text_to_sql.running.cost import Cost
 from karat.tables.explain.sample import TableSample
 
 

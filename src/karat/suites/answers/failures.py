@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from karat.core.explanation import Failure, Part
-from karat.core.results.failures import part_failure
+from karat.core.results.failures.failures import part_failure
 from karat.suites.answers.details import Details
 from karat.suites.answers.text_to_sql.components.difference import Component
 

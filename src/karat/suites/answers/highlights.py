@@ -28,7 +28,8 @@ def _flips(result: RunResult) -> list[str]:
     flipped = [details for _, details in judged(result) if details.flips]
     if not flipped:
         return ["no verdict flips between the profiles"]
-    lines = [f"{len(flipped)} verdicts flip between the profiles"]
+    flip = "flips" if len(flipped) == 1 else "flip"
+    lines = [f"{count_of(len(flipped), 'verdict')} {flip} between the profiles"]
     for passing, failing in (PROFILES, PROFILES[::-1]):
         some = [details for details in flipped if details.state(passing) == "right"]
         if some:

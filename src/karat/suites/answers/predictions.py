@@ -19,9 +19,9 @@ from typing import cast
 
 import msgspec
 
+from karat.core.case_files.loaded import GIVEN, LoadedPredictions
 from karat.core.files.reading import FileRefused, read_text, why_not_there
 from karat.core.json_types import JsonMapping
-from karat.core.loaded import GIVEN, LoadedPredictions
 from karat.core.problems import Problem, UserError, count_of, did_you_mean
 from karat.core.records import Prediction, recorded_error, recorded_tokens
 from karat.suites.answers.gold.loose_json import ReadObject, member_text, read_file
@@ -29,7 +29,7 @@ from karat.suites.answers.records import Answer, AnswerKind
 from karat.suites.answers.responses import read_answer
 from karat.suites.answers.sql.texts import first_sql_in, sql_in
 from karat.suites.answers.submission.safe_paths import OutsideFolder, inside
-from karat.suites.answers.text_to_sql.predictions import holds_sql, read_keyed, read_text_lines
+from karat.suites.answers.text_to_sql.files.predictions import holds_sql, read_keyed, read_text_lines
 
 METADATA = "results_metadata.jsonl"
 TYPES = ("answer", "file", "files", "sql")
@@ -50,7 +50,8 @@ def read_predictions(path: Path) -> LoadedPredictions:
         hint = f"Give the submission folder: it contains {METADATA}, or one file for each instance."
         raise UserError(f"there is no submission at {path}: {why_not_there(path)}", hint=hint)
     metadata = path / METADATA
-    return _read_metadata(metadata) if metadata.is_file() else _read_flat(path)
+    # Also what is no plain file, so that it is named and refused.
+    return _read_metadata(metadata) if metadata.exists() or metadata.is_symlink() else _read_flat(path)
 
 
 # -- results_metadata.jsonl -------------------------------------------------------------------------------------------

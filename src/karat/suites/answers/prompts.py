@@ -76,7 +76,7 @@ def _queries(case: AnyCase) -> Queries | None:
 
 
 def _tables(queries: Queries, options: Options) -> Sequence[TableColumns]:
-    from karat.suites.answers.text_to_sql.bench import bench_for
+    from karat.suites.answers.text_to_sql.running.bench import bench_for
 
     bench = bench_for(queries, options)
     return bench.databases.tables(bench.settings)
@@ -92,7 +92,7 @@ def dialect(case: AnyCase, options: Options) -> str:
     """The kind of the case's database; empty when none is configured."""
     queries = _queries(case)
     if queries is not None:
-        from karat.suites.answers.text_to_sql.databases import engine_settings
+        from karat.suites.answers.text_to_sql.running.databases import engine_settings
 
         return str(engine_settings(options.databases, queries.database)["engine"])
     engine = options.engine_for(case.id)

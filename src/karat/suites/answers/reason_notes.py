@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from karat.core.worked_examples import ReasonNote
+from karat.core.metrics.worked_examples import ReasonNote
 
 REASON_NOTES = {
     "missing_prediction": ReasonNote(

@@ -1,30 +1,32 @@
 """Pandas code that a model writes: run in a sandbox, and scored so that wrong code cannot win."""
 
+from karat.core.case_files.file_forms import FileForm
 from karat.core.case_form import showing
 from karat.core.explanation import explaining
-from karat.core.file_forms import FileForm
 from karat.core.suite import Suite
-from karat.suites.codegen.accept import accept
-from karat.suites.codegen.case_file import case_file
+from karat.suites.codegen.authoring.accept import accept
+from karat.suites.codegen.authoring.case_file import case_file
+from karat.suites.codegen.authoring.covers import coverable, covers
+from karat.suites.codegen.authoring.import_rows import import_rows
+from karat.suites.codegen.authoring.try_target import try_target
 from karat.suites.codegen.cases import cases_from, load_cases, recognises, stream_cases, truth
-from karat.suites.codegen.covers import coverable, covers
 from karat.suites.codegen.details import Details, details
 from karat.suites.codegen.explain import explain
 from karat.suites.codegen.export import export_row
-from karat.suites.codegen.files import files
 from karat.suites.codegen.form import form
 from karat.suites.codegen.highlights import highlights
-from karat.suites.codegen.import_rows import import_rows
 from karat.suites.codegen.metrics import METRICS
 from karat.suites.codegen.notebooks.export import notebook_of
 from karat.suites.codegen.options import Options
-from karat.suites.codegen.options_check import check_options
 from karat.suites.codegen.predictions import RecordedLine, read_predictions, stream_predictions
 from karat.suites.codegen.prompts import PROMPTING
 from karat.suites.codegen.records import Task
 from karat.suites.codegen.repair.figures import figures
 from karat.suites.codegen.repair.follow_up import follow_up
+from karat.suites.codegen.repair.strategies import next_call
 from karat.suites.codegen.report import report
+from karat.suites.codegen.requirements.files import files
+from karat.suites.codegen.requirements.options_check import check_options
 from karat.suites.codegen.responses import understand
 from karat.suites.codegen.rubric import RUBRIC
 from karat.suites.codegen.running.environments import group
@@ -32,7 +34,6 @@ from karat.suites.codegen.steps.budgets import spent
 from karat.suites.codegen.steps.compare import compare
 from karat.suites.codegen.tasks.check import check_cases
 from karat.suites.codegen.tasks.files import TaskEntry, TaskFile
-from karat.suites.codegen.try_target import try_target
 
 suite = Suite(
     name="codegen",
@@ -62,6 +63,7 @@ suite = Suite(
     highlights=highlights,
     figures=figures,
     follow_up=follow_up,
+    next_call=next_call,
     spent=spent,
     notebook=notebook_of,
     prompting=PROMPTING,

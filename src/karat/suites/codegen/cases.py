@@ -16,18 +16,18 @@ from pathlib import Path
 import msgspec
 from yaml.nodes import MappingNode
 
+from karat.core.case_files.loaded import GIVEN, LoadedCases, all_cases
 from karat.core.files import json
 from karat.core.files.lines import each_line
 from karat.core.files.reading import FileRefused, open_unpacked, read_unpacked, why_not_there
 from karat.core.json_types import JsonMapping, JsonObject
-from karat.core.loaded import GIVEN, LoadedCases, all_cases
 from karat.core.problems import Problem, UserError, count_of
 from karat.core.records import Case, Where
 from karat.core.yaml.plain_values import node_of
 from karat.core.yaml.structs import Findings, documents
 from karat.suites.codegen.benchmarks import dabench, ds1000, pandaseval
 from karat.suites.codegen.benchmarks.neighbours import LeftOut, Neighbours
-from karat.suites.codegen.benchmarks.published_sets import OTHER_FORMS, left_out_problems, reader_of, rows_of
+from karat.suites.codegen.benchmarks.published_sets import OTHER_FORMS, left_out_problems, rows_of, set_of
 from karat.suites.codegen.notebooks.cases import notebook_cases
 from karat.suites.codegen.notebooks.cells import SUFFIX as NOTEBOOK
 from karat.suites.codegen.records import Expected, HiddenTest, Step, TableSource, Task
@@ -141,8 +141,8 @@ def _from_rows(rows: Iterable[tuple[int, JsonObject]], file: Path, findings: Fin
     for number, row in rows:
         where = Where(str(file), 0, number - 1, number)
         made: Case[Task] | Problem | None
-        if (reader := reader_of(row)) is not None:
-            for one in reader.read(row, neighbours, where):
+        if (published := set_of(row)) is not None:
+            for one in published.read(row, neighbours, where):
                 if isinstance(one, LeftOut):
                     cannot_run.append(one)
                 else:
@@ -222,7 +222,7 @@ def _looks_like_tasks(file: Path) -> bool:
     row = _first_row(file) if file.name.endswith((*LINES, *OTHER_FORMS)) else {}
     known = (ds1000.is_problem, pandaseval.is_problem, dabench.is_question)
     own = "id" in row and ("steps" in row or ("question" in row and bool(set(row) & OWN_KEYS)))
-    return any(fits(row) for fits in known) or own or reader_of(row) is not None
+    return any(fits(row) for fits in known) or own or set_of(row) is not None
 
 
 # -- what is asked and expected ---------------------------------------------------------------------------------------

@@ -34,8 +34,9 @@ from karat.suites.codegen.plots.correctness import plot_correctness
 from karat.suites.codegen.plots.drawn import expects_plot
 from karat.suites.codegen.published.judging import judged_as_published
 from karat.suites.codegen.question.reading import read_question
-from karat.suites.codegen.question.vocabulary import vocabulary
+from karat.suites.codegen.question.vocabulary import vocabulary_for
 from karat.suites.codegen.records import Answers, Asked, Attempt, CodeFacts, FileReport, Task
+from karat.suites.codegen.repair.records import StrategyResult
 from karat.suites.codegen.results.precision import with_asked_digits
 from karat.suites.codegen.results.tables import NoTableError, given_table
 from karat.suites.codegen.running.answers import run_answer, runnable
@@ -75,6 +76,8 @@ class Comparison(msgspec.Struct, frozen=True):
     """The steps, where the task has some; everything else is then about the last step that decides."""
     files: tuple[FileReport, ...] = ()
     """Files that it wrote, and those that it should have written."""
+    strategies: tuple[StrategyResult, ...] = ()
+    """What came of asking again in several ways, where the first answer was wrong."""
 
     @property
     def last(self) -> Attempt:
@@ -103,7 +106,7 @@ def judged(
     own = tried[-1].code
     code = runnable(task, own)
     schema, values = schema_of(box, task)
-    asked = read_question(question, schema, values=values, words_known=vocabulary(options.vocabulary))
+    asked = read_question(question, schema, values=values, words_known=vocabulary_for(options.vocabulary, question))
     query = query_in(task.reference) if task.language == "sql" else None
     asked = msgspec.structs.replace(asked, reference_orders=query is not None and sets_order(query))
     facts = facts_of(task, code, schema)

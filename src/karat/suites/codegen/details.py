@@ -18,7 +18,9 @@ from karat.suites.codegen.metrics.performance import Performance
 from karat.suites.codegen.metrics.quality import Quality
 from karat.suites.codegen.metrics.recovery import ErrorRecovery
 from karat.suites.codegen.metrics.understanding import PromptUnderstanding
+from karat.suites.codegen.question.vocabulary import ENGLISH
 from karat.suites.codegen.records import Attempt, ErrorClass, FileReport
+from karat.suites.codegen.repair.records import StrategyResult
 from karat.suites.codegen.running.environments import UsedEnvironment
 from karat.suites.codegen.steps.records import SessionResult
 from karat.tables.explain.sample import TableSample
@@ -53,6 +55,10 @@ class Details(msgspec.Struct, frozen=True):
     """The steps, where the task has some."""
     files: tuple[FileReport, ...] | msgspec.UnsetType = msgspec.UNSET
     """Files that the code wrote, and those that it should have written."""
+    vocabulary: str | msgspec.UnsetType = msgspec.UNSET
+    """The words that the question was read by, where these are not the English ones: ``de``."""
+    strategies: tuple[StrategyResult, ...] | msgspec.UnsetType = msgspec.UNSET
+    """What came of each repair strategy after a wrong first answer."""
 
     @property
     def missing(self) -> tuple[str, ...]:
@@ -84,6 +90,8 @@ def details(turns: Sequence[tuple[int, Comparison]]) -> Details:
         comparison.environment,
         comparison.session or msgspec.UNSET,
         comparison.files or msgspec.UNSET,
+        comparison.asked.vocabulary if comparison.asked.vocabulary != ENGLISH else msgspec.UNSET,
+        comparison.strategies or msgspec.UNSET,
     )
 
 

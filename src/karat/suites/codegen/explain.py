@@ -5,9 +5,11 @@ from __future__ import annotations
 from karat.core.explanation import Explanation, Part, differing_lines
 from karat.suites.codegen.details import Details
 from karat.suites.codegen.failures import failure_of
+from karat.suites.codegen.lacked import lacked
 from karat.suites.codegen.records import Task
 from karat.suites.codegen.steps.form import sentence
 from karat.tables.explain.cells import cells_of
+from karat.tables.explain.reason_words import first_difference
 
 
 def explain(details: Details, task: Task | None) -> Explanation:
@@ -21,10 +23,16 @@ def explain(details: Details, task: Task | None) -> Explanation:
     return Explanation(
         outcome="wrong" if wrong else "right",
         reason=details.reason,
-        headline=sentence(details.steps) if details.steps else details.reason,
-        parts=(Part("requirements", missing=details.missing),) if details.missing else (),
+        headline=sentence(details.steps) if details.steps else _headline(details),
+        parts=(Part("requirements", missing=tuple(map(lacked, details.missing))),) if details.missing else (),
         cells=cells_of(details.correctness.evidence),
         lines=differing_lines(reference, details.code) if reference and details.code else (),
         failures=(failure_of(details),) if wrong else (),
         extra=details,
     )
+
+
+def _headline(details: Details) -> str:
+    """The reason, with the first cell that differs where that is what is wrong."""
+    cell = first_difference(details.correctness.evidence) if details.reason == "values_differ" else None
+    return details.reason if cell is None else f"{details.reason}: expected {cell[0]}, got {cell[1]}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from karat.core.explanation import Failure
-from karat.core.results.failures import message_failure
+from karat.core.results.failures.failures import message_failure
 from karat.suites.codegen.details import Details
 
 _EXCEPTION = re.compile(r"([A-Za-z_][\w.]*(?:Error|Exception|Warning|Exit|Interrupt|Iteration)): ")

@@ -24,6 +24,7 @@ from karat.core.problems import count_of
 from karat.core.records import Prediction
 from karat.suites.codegen.details import Details
 from karat.suites.codegen.hidden_tests.records import TestResults
+from karat.suites.codegen.lacked import lacked
 from karat.suites.codegen.plots.plot_view import plot_sentence, plot_view
 from karat.suites.codegen.records import FileReport, Task
 from karat.suites.codegen.steps.form import session_form
@@ -177,5 +178,5 @@ def _because(details: Details) -> str:
         return ""
     said = [str(correctness.evidence[key]) for key in ("problem", "error") if correctness.evidence.get(key)]
     if details.missing:
-        said.append(f"Asked for, and not in the code: {', '.join(details.missing[:4])}")
+        said.append(f"Asked for, and not in the code: {', '.join(map(lacked, details.missing[:4]))}")
     return ". ".join(said)

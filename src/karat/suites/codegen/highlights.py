@@ -7,22 +7,25 @@ from collections import Counter
 
 from karat.core.problems import count_of
 from karat.core.results.facts import facts_of
-from karat.core.results.result import RunResult
-from karat.suites.codegen.counts import error_counts, funnel, missing_counts
+from karat.core.results.result import Estimate, RunResult
 from karat.suites.codegen.perturb.unchecked import unchecked_passes
 from karat.suites.codegen.published.official_figures import official_figure
 from karat.suites.codegen.repair.figures import most_repairs, task_tries
+from karat.suites.codegen.repair.strategy_figures import strategy_figures, tried_strategies
+from karat.suites.codegen.summaries.counts import error_counts, funnel, missing_counts
 
 SHOWN = 4
+NO_ESTIMATE = Estimate(None, 0, None, None)
 LABEL = 15
 """As wide as the labels of the lines above and below."""
 
 
 def highlights(result: RunResult) -> list[str]:
-    """Six lines at most; a line that has nothing to say is left out."""
+    """Seven lines at most; a line that has nothing to say is left out."""
     found = (
         _funnel(result),
         _repairs(result),
+        _strategies(result),
         _errors(result),
         _missing(result),
         _unchecked(result),
@@ -56,6 +59,17 @@ def _repairs(result: RunResult) -> str:
         figure += f", {item.low:.2f}–{item.high:.2f}"
     tries = count_of(len(wrong), "wrong first try", "wrong first tries")
     return _labelled("repairs", f"{right} of {tries} right after ≤ {most} ({figure})")
+
+
+def _strategies(result: RunResult) -> str:
+    """How many wrong first answers each strategy made right, and at what price where that is known."""
+    found = strategy_figures(tried_strategies(result), lambda _values, _kind, _clusters=None: NO_ESTIMATE)
+    words = []
+    for one in found:
+        price = f" ({one.cost_each:.3g} each)" if one.cost_each else ""
+        words.append(f"{one.strategy} {one.right}{price}")
+    tries = count_of(found[0].wrong_at_first, "wrong first try", "wrong first tries") if found else ""
+    return _labelled("strategies", f"of {tries} right: {' · '.join(words)}") if found else ""
 
 
 def _errors(result: RunResult) -> str:

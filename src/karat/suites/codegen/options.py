@@ -13,9 +13,13 @@ from karat.tables.options import CompareOptions, Normalise, WholeNumbers
 
 MOST_REPAIRS = 20
 MOST_REPEATS = 100
+MOST_SAMPLES = 100
 LARGEST_SCALE = 1_024
 FLOAT_NOISE = 1e-12
 """How far apart two numbers with the same digits may be, after arithmetic with floats."""
+
+
+Strategy = Literal["repair", "fresh", "repair_tests", "restart"]
 
 
 class Options(SuiteOptions, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -23,6 +27,10 @@ class Options(SuiteOptions, frozen=True, forbid_unknown_fields=True, kw_only=Tru
 
     max_recovery_attempts: int = 2
     """How often a system is asked to fix code that did not run."""
+    strategies: tuple[Strategy, ...] = ()
+    """Ways of asking again that are compared, each from the same first answer, if that is wrong."""
+    samples: int = 3
+    """Rows of each table that a system sees when it is asked to repair its code."""
     rel_tol: float = 1e-4
     """Two numbers of a result, not both whole, are equal within this share of the larger."""
     abs_tol: float = 1e-9
@@ -43,8 +51,13 @@ class Options(SuiteOptions, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     reported."""
     performance: bool = True
     """Measure right code against the reference."""
-    repeats_for_timing: int = 3
-    """How often each is measured; the best run counts."""
+    timing: Literal["auto", "paired", "instructions"] = "auto"
+    """What times are taken by: pairs of runs by the server's clock, or the processor's counter of instructions;
+    ``auto``: the counter where this machine has one."""
+    repeats_for_timing: int = 9
+    """How many pairs of runs, of the code and of the reference, each scale begins with."""
+    growth: bool = False
+    """Measure how the time of right code grows with the rows of the tables."""
     scales: tuple[int, ...] = (1, 4, 16)
     """How many times the rows of the tables there are when code is measured; 1 is the data as it is."""
     session_timeout: float = 120.0
@@ -63,13 +76,18 @@ class Options(SuiteOptions, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     """The environments of the project, filled in from ``karat.yaml``."""
     unsafe: bool = False
     """Run code although this machine has too few of the sandbox's layers. Your own word, see ``karat doctor``."""
-    vocabulary: str = ""
-    """A file of the words that questions are read by, in place of the English one."""
+    vocabulary: str = "auto"
+    """The words that questions are read by: ``en``, ``de``, ``fr``, ``es``, or a file of your own. ``auto``: those of
+    the question's own language."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if not 0 <= self.max_recovery_attempts <= MOST_REPAIRS:
             raise ValueError(f"max_recovery_attempts must be 0 to {MOST_REPAIRS}")
+        if len(set(self.strategies)) < len(self.strategies):
+            raise ValueError("strategies must name each strategy once")
+        if not 0 <= self.samples <= MOST_SAMPLES:
+            raise ValueError(f"samples must be 0 to {MOST_SAMPLES}")
         if self.perturb_level not in ("yes", "quick", "no"):
             raise ValueError("perturb must be yes, quick or no")
         if self.relations not in (True, False, "auto", "no"):

@@ -2,6 +2,7 @@
 
 A line has ``id`` and one of ``code``, ``response`` (text with a fenced block, or a chat completion), ``attempts`` (the
 first try and its repairs, in their order), ``steps`` (the code for each step of a session); and, where known,
+``branches`` (for each repair strategy its ``name`` and ``responses``, with ``latency``, ``tokens`` and ``cost``),
 ``repeat``, ``latency``, ``tokens``, ``cost``, ``error``.
 In file names ``/`` of an id is written ``__``.
 
@@ -14,24 +15,35 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import get_args
 
 import msgspec
 
+from karat.core.case_files.loaded import LoadedPredictions, Said, all_predictions
 from karat.core.files import json
 from karat.core.files.lines import each_line
 from karat.core.files.reading import FileRefused, read_bytes
 from karat.core.files.shapes import shape_in_words
 from karat.core.json_types import Json
-from karat.core.loaded import LoadedPredictions, Said, all_predictions
 from karat.core.problems import Problem, UserError, did_you_mean
-from karat.core.records import Prediction, join_attempts, misplaced, recorded_error, recorded_tokens, recorded_trace
+from karat.core.records import (
+    Branch,
+    Prediction,
+    join_attempts,
+    misplaced,
+    recorded_error,
+    recorded_tokens,
+    recorded_trace,
+)
 from karat.suites.codegen.notebooks.cells import SUFFIX as NOTEBOOK
 from karat.suites.codegen.notebooks.predictions import notebook_prediction
+from karat.suites.codegen.options import Strategy
 
 ANSWERS = ("code", "response", "attempts", "steps", "completion", "solution")
+STRATEGIES = get_args(Strategy)
 SAMPLES = ("completion", "solution")
 """A second line for the same task is another sample."""
-ABOUT = ("id", "task_id", "turn", "repeat", "latency", "tokens", "cost", "error")
+ABOUT = ("id", "task_id", "turn", "repeat", "latency", "tokens", "cost", "error", "branches")
 EXAMPLE = 'A line is a JSON object such as {"id": "task id", "code": "result = df.price.sum()"}.'
 SLASH = "__"
 ENDINGS = (".py", ".sql")
@@ -47,6 +59,8 @@ class RecordedLine(msgspec.Struct, frozen=True):
     attempts: tuple[Json, ...] | None = None
     steps: tuple[Json, ...] | None = None
     """The answers to the steps of a session, in their order; null for one that was not answered."""
+    branches: tuple[Branch, ...] = ()
+    """What came of each repair strategy, see ``repair.strategies``."""
     completion: str | None = None
     solution: str | None = None
     turn: int | None = None
@@ -136,13 +150,16 @@ def _prediction(line: bytes, file: str, number: int, samples: Counter[str]) -> P
     if not given and error is None:
         hint = _nearest(list(msgspec.json.decode(line)), ANSWERS)
         return Problem('an answer without "code", "response" or "attempts"', file=file, line=number, hint=hint)
+    if unknown := [one.name for one in told.branches if one.name not in STRATEGIES]:
+        hint = did_you_mean(unknown[0], STRATEGIES) or f"There are {', '.join(STRATEGIES)}."
+        return Problem(f'there is no repair strategy "{unknown[0]}"', file=file, line=number, hint=hint)
     several = told.attempts if told.attempts is not None else told.steps
     if several is not None and not several:
         return Problem(f'"{given[0]}" is an empty list', file=file, line=number, hint=EXAMPLE)
     if several is not None:
-        response = join_attempts([b"" if answer is None else _bytes(answer) for answer in several])
+        response = join_attempts([b"" if answer is None else _bytes(answer) for answer in several], told.branches)
     else:
-        response = _bytes(getattr(told, given[0])) if given else b""
+        response = join_attempts([_bytes(getattr(told, given[0]))], told.branches) if given else b""
     return Prediction(
         str(task),
         told.turn,

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from karat.core.json_types import JsonMapping, JsonObject
 from karat.core.records import Case
 from karat.core.suite_prompt import Hint, Prompting
-from karat.suites.codegen.default_prompt import MOST_COLUMNS
 from karat.suites.codegen.options import Options
+from karat.suites.codegen.question.default_prompt import MOST_COLUMNS
 from karat.suites.codegen.records import Task
 from karat.suites.codegen.tasks.schemas import first_rows, head
 

@@ -184,6 +184,8 @@ class HiddenTest(msgspec.Struct, frozen=True, omit_defaults=True, rename={"asser
     """What a relation does to the result: ``same``, ``times``, or one of the two for each column."""
     where: str = ""
     """The filter that added rows miss."""
+    public: bool = False
+    """Whether the strategy ``repair_tests`` may show it to the system."""
     line: int = 0
     """Where the entry is in its file."""
 
@@ -325,6 +327,9 @@ class CodeFacts(msgspec.Struct, frozen=True):
     error_line: int = 0
     tables: tuple[str, ...] = ()
     """Given tables that reach the result. Code without any answers from nothing."""
+    unread: bool = False
+    """Whether something that cannot be read goes into the result: ``exec`` or ``getattr`` with a text that is not known
+    before the code runs. What is not found is then not held against the code."""
 
 
 # -- what a question asks ---------------------------------------------------------------------------------------------
@@ -368,6 +373,8 @@ class Asked(msgspec.Struct, frozen=True):
     """Whether it asks for a picture."""
     by_position: bool = False
     """Whether the order of the given rows may matter: ``first``, ``previous``, ``running total``."""
+    vocabulary: str = ""
+    """The words that it was read by: ``en``, ``de``, ``fr``, ``es``, or a file."""
 
     @property
     def ordered(self) -> bool:

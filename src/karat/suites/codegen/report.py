@@ -23,16 +23,17 @@ from karat.core.report import (
 )
 from karat.core.results.result import CaseResult, Estimator, RunResult
 from karat.core.results.usage import USAGE
-from karat.suites.codegen.counts import class_of, error_counts, kind_of, missing_counts
 from karat.suites.codegen.details import Details, Try, details_of, tries
-from karat.suites.codegen.environments_sheet import environments_sheet
 from karat.suites.codegen.harness.score import TEST_FAILED
 from karat.suites.codegen.metrics import METRICS
 from karat.suites.codegen.metrics.correctness import FIGURES
 from karat.suites.codegen.plots.excel_plots import plots_sheet
 from karat.suites.codegen.repair.excel_recovery import recovery_sheet
+from karat.suites.codegen.repair.excel_strategies import strategies_sheet
 from karat.suites.codegen.running.printed_answers import REASON as PRINTED
 from karat.suites.codegen.steps.sheet import steps_sheet
+from karat.suites.codegen.summaries.counts import class_of, error_counts, kind_of, missing_counts
+from karat.suites.codegen.summaries.environments_sheet import environments_sheet
 from karat.suites.codegen.written_files.sheet import files_sheet
 
 PARTS = ("correctness", "quality", "performance", "understanding", "coverage", "recovery")
@@ -50,6 +51,7 @@ def report(result: RunResult, estimate: Estimator) -> Report:
         _lost_points(result),
         _error_classes(result),
         recovery_sheet(result, estimate),
+        strategies_sheet(result, estimate),
         plots_sheet(result),
         _missing(result),
         files_sheet(result),

@@ -19,7 +19,7 @@ from karat.core.replies import Reply, only_one, read_reply
 from karat.core.replies.fences import split
 from karat.core.replies.json_texts import json_in
 from karat.core.suite import Unreadable
-from karat.suites.codegen.analysis.syntax_tree import syntax_tree
+from karat.suites.codegen.analysis.reader.syntax_tree import syntax_tree
 from karat.suites.codegen.running.code_blocks import PYTHON, block_in, code_in
 
 OWN_KEYS = ("code", "completion", "solution")

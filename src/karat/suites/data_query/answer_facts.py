@@ -6,9 +6,9 @@ from karat.core.expect.facts import AnswerFacts
 from karat.core.records import Case, Prediction
 from karat.suites.data_query.comparison import selected_datasets
 from karat.suites.data_query.options import Options
-from karat.suites.data_query.outcomes import REFUSALS
 from karat.suites.data_query.responses import outcome_of, read
-from karat.suites.data_query.selection import Target
+from karat.suites.data_query.selection.outcomes import REFUSALS
+from karat.suites.data_query.selection.selection import Target
 
 KINDS = {"answer": "data", "clarification": "clarification", **dict.fromkeys(REFUSALS, "refusal")}
 

@@ -10,20 +10,20 @@ from pathlib import Path
 import msgspec
 from yaml.nodes import Node, SequenceNode
 
+from karat.core.case_files.loaded import GIVEN, LoadedCases, all_cases
 from karat.core.files import json
 from karat.core.files.limits import YAML_MB
 from karat.core.files.lines import each_line
 from karat.core.files.reading import FileRefused, is_empty, read_bytes, why_not_there
 from karat.core.json_types import JsonMapping
-from karat.core.loaded import GIVEN, LoadedCases, all_cases
 from karat.core.problems import Problem, UserError
 from karat.core.records import Case, Status, Turn, Where
 from karat.core.yaml.edit import find
 from karat.core.yaml.partial import readable_part
 from karat.core.yaml.plain_values import node_of
 from karat.core.yaml.structs import Findings, documents, reader_for
-from karat.suites.data_query.selection import Target
-from karat.suites.data_query.target_faults import target_faults
+from karat.suites.data_query.checks.target_faults import target_faults
+from karat.suites.data_query.selection.selection import Target
 
 SUFFIXES = (".yaml", ".yml", ".json")
 LINES = (".jsonl", ".jsonl.gz")

@@ -15,8 +15,10 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from karat.core.records import Case, Prediction
-from karat.suites.data_query.codes_at_hand import codes_at_hand, expanded
-from karat.suites.data_query.dimension_comparison import (
+from karat.suites.data_query.formats.operators import on_codes
+from karat.suites.data_query.formats.suspect_ids import refuse_suspect_ids
+from karat.suites.data_query.matching.codes_at_hand import codes_at_hand, expanded
+from karat.suites.data_query.matching.dimension_comparison import (
     Counts,
     DimensionComparison,
     Id,
@@ -26,16 +28,14 @@ from karat.suites.data_query.dimension_comparison import (
     compare_open_dimension,
     id_of,
 )
-from karat.suites.data_query.formats.operators import on_codes
-from karat.suites.data_query.formats.suspect_ids import refuse_suspect_ids
 from karat.suites.data_query.options import Options
-from karat.suites.data_query.outcomes import NOT_STATED, Found, OutcomeComparison, SaysError
 from karat.suites.data_query.periods.filters import with_period
 from karat.suites.data_query.periods.period import PeriodComparison, compare_periods
 from karat.suites.data_query.responses import Reading, outcome_of, read
-from karat.suites.data_query.selection import DatasetSelection, Selection, Target, Term, dataset_keys
+from karat.suites.data_query.selection.outcomes import NOT_STATED, Found, OutcomeComparison, SaysError
+from karat.suites.data_query.selection.selection import DatasetSelection, Selection, Target, Term, dataset_keys
+from karat.suites.data_query.selection.stages import Stage, StageComparison, compare_stages
 from karat.suites.data_query.series.comparison import SeriesComparison, compare_series
-from karat.suites.data_query.stages import Stage, StageComparison, compare_stages
 
 
 class Comparison(msgspec.Struct, frozen=True):

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 import msgspec
 
 from karat.suites.data_query.comparison import Comparison
-from karat.suites.data_query.dimension_comparison import DimensionComparison, LabelDrift
+from karat.suites.data_query.matching.dimension_comparison import DimensionComparison, LabelDrift
 from karat.suites.data_query.options import Options
 from karat.suites.data_query.reasons import REASONS, reasons
-from karat.suites.data_query.selection import Period, Term
-from karat.suites.data_query.stages import StageComparison
+from karat.suites.data_query.selection.selection import Period, Term
+from karat.suites.data_query.selection.stages import StageComparison
 
 
 class DimensionDetails(msgspec.Struct, frozen=True):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from karat.core.explanation import Explanation, Group, Part
 from karat.suites.data_query.details import DatasetDetails, Details, DimensionDetails, PeriodDetails, ScopeDetails
 from karat.suites.data_query.failures import dimension_failures, left_over, other_failure
-from karat.suites.data_query.selection import Period, Target, Term, dataset_keys
+from karat.suites.data_query.selection.selection import Period, Target, Term, dataset_keys
 
 
 def explain(details: Details, _target: Target | None) -> Explanation:

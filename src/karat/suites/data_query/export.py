@@ -9,7 +9,7 @@ from karat.core.records import Case, Prediction
 from karat.core.suite import Unreadable
 from karat.suites.data_query.options import Options
 from karat.suites.data_query.responses import read_response
-from karat.suites.data_query.selection import Selection, Target
+from karat.suites.data_query.selection.selection import Selection, Target
 
 
 def export_row(case: Case[Target], turn: int, answer: Prediction | None, options: Options) -> JsonObject:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from karat.suites.data_query.comparison import Comparison
-from karat.suites.data_query.dimension_comparison import DimensionComparison
-from karat.suites.data_query.outcomes import NOT_STATED
-from karat.suites.data_query.selection import Term, split_version
+from karat.suites.data_query.matching.dimension_comparison import DimensionComparison
+from karat.suites.data_query.selection.outcomes import NOT_STATED
+from karat.suites.data_query.selection.selection import Term, split_version
 
 FEW = 3
 """Terms or datasets that are named; the rest is counted."""

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 import msgspec
 
 from karat.core.explanation import Failure, Part
-from karat.core.results.failures import part_failure, values_failure
+from karat.core.results.failures.failures import part_failure, values_failure
 from karat.suites.data_query.details import Details, DimensionDetails
-from karat.suites.data_query.selection import Term
+from karat.suites.data_query.selection.selection import Term
 
 
 def dimension_failures(details: Details) -> Iterator[Failure]:

@@ -6,7 +6,7 @@ from karat.core.case_form import CaseForm, Listed, Term, TermPair, TermPart, Ter
 from karat.core.records import Prediction
 from karat.suites.data_query.details import Details, DimensionDetails, PeriodDetails, ScopeDetails
 from karat.suites.data_query.explain import Beside, beside, missing_datasets, period_words, scope_words
-from karat.suites.data_query.selection import Target
+from karat.suites.data_query.selection.selection import Target
 
 MOST_SAID = 3
 """Things that are wrong which the sentence names."""
@@ -130,7 +130,7 @@ def _because(dimensions: tuple[TermPart, ...]) -> str:
     wrong = [one for one in dimensions if not one.right]
     if not wrong:
         return ""
-    said = [_told(one) for one in wrong]
+    said = [_difference_text(one) for one in wrong]
     right = [one.label for one in dimensions if one.right]
     if right:
         listed = ", ".join(right[:-1]) + (f" and {right[-1]}" if len(right) > 1 else right[0])
@@ -138,7 +138,7 @@ def _because(dimensions: tuple[TermPart, ...]) -> str:
     return ". ".join(said) + "."
 
 
-def _told(one: TermPart) -> str:
+def _difference_text(one: TermPart) -> str:
     replaced = [pair for pair in one.pairs if pair.expected and pair.given and not pair.found]
     missing = [pair.expected.code for pair in one.pairs if pair.expected and not pair.given]
     extra = [pair.given.code for pair in one.pairs if pair.given and not pair.expected]

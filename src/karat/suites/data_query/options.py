@@ -8,7 +8,7 @@ from typing import Literal
 import msgspec
 
 from karat.core.suite import SuiteOptions
-from karat.suites.data_query.outcomes import OutcomeRule
+from karat.suites.data_query.selection.outcomes import OutcomeRule
 
 
 class Options(SuiteOptions, frozen=True, forbid_unknown_fields=True, kw_only=True):

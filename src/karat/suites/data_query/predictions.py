@@ -12,13 +12,13 @@ from pathlib import Path
 
 import msgspec
 
+from karat.core.case_files.loaded import LoadedPredictions, Said, all_predictions
 from karat.core.files import json
 from karat.core.files.limits import MIB
 from karat.core.files.lines import plain_lines
 from karat.core.files.reading import FileRefused, open_bytes, read_bytes
 from karat.core.files.shapes import shape_in_words
 from karat.core.json_types import Json
-from karat.core.loaded import LoadedPredictions, Said, all_predictions
 from karat.core.problems import Problem, UserError
 from karat.core.records import Prediction, misplaced, recorded_error, recorded_tokens
 

@@ -12,7 +12,7 @@ from karat.core.records import Case
 from karat.core.suite_prompt import Hint, Prompting
 from karat.suites.data_query.options import Options
 from karat.suites.data_query.periods.filters import TIME_DIMENSION
-from karat.suites.data_query.selection import Target
+from karat.suites.data_query.selection.selection import Target
 from karat.suites.data_query.structures.records import Codelist
 
 MOST_CODES = 300

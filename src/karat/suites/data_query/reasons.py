@@ -5,10 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from karat.suites.data_query.comparison import Comparison
-from karat.suites.data_query.dimension_comparison import DimensionComparison
-from karat.suites.data_query.hierarchy import nearness
-from karat.suites.data_query.outcomes import NOT_STATED, REFUSALS
-from karat.suites.data_query.structure_facts import parents_of, selected_ids, target_ids, unavailable, unknown_codes
+from karat.suites.data_query.matching.dimension_comparison import DimensionComparison
+from karat.suites.data_query.matching.hierarchy import nearness
+from karat.suites.data_query.matching.structure_facts import (
+    parents_of,
+    selected_ids,
+    target_ids,
+    unavailable,
+    unknown_codes,
+)
+from karat.suites.data_query.selection.outcomes import NOT_STATED, REFUSALS
 
 REASONS = (
     "call_failed",

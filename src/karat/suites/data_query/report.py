@@ -23,10 +23,10 @@ from karat.core.report import (
 from karat.core.results.result import CaseResult, Estimate, Estimator, RunResult
 from karat.core.results.usage import USAGE
 from karat.suites.data_query.details import Details, DimensionDetails
-from karat.suites.data_query.excel_details import details_cell
 from karat.suites.data_query.metrics import METRICS
-from karat.suites.data_query.selection import dataset_keys
+from karat.suites.data_query.selection.selection import dataset_keys
 from karat.suites.data_query.summaries import confusions, outcomes, stages
+from karat.suites.data_query.summaries.excel_details import details_cell
 from karat.suites.data_query.summaries.figures import kept_details
 
 FRONT = ("macro_recall", "macro_precision")

@@ -26,7 +26,9 @@ from karat.suites.data_query.formats.mcp import mcp_selection
 from karat.suites.data_query.formats.misspelt_keys import refuse_misspelt
 from karat.suites.data_query.formats.operators import on_codes
 from karat.suites.data_query.options import Options
-from karat.suites.data_query.outcomes import (
+from karat.suites.data_query.periods.faults import refuse_no_periods
+from karat.suites.data_query.periods.filters import exchanged, is_time, with_period
+from karat.suites.data_query.selection.outcomes import (
     NOT_STATED,
     WITHOUT_ANSWER,
     Found,
@@ -36,10 +38,15 @@ from karat.suites.data_query.outcomes import (
     own_outcome,
     values_at,
 )
-from karat.suites.data_query.periods.faults import refuse_no_periods
-from karat.suites.data_query.periods.filters import exchanged, is_time, with_period
-from karat.suites.data_query.selection import DatasetSelection, DatasetsSelection, Dimension, Period, Selection, Term
-from karat.suites.data_query.stages import Stage, read_stages
+from karat.suites.data_query.selection.selection import (
+    DatasetSelection,
+    DatasetsSelection,
+    Dimension,
+    Period,
+    Selection,
+    Term,
+)
+from karat.suites.data_query.selection.stages import Stage, read_stages
 
 OWN_KEYS = ("indicator_selection", "is_out_of_scope", "datasets_selection", "period", "outcome", "stages")
 LINE_KEYS = ("id", "turn", "repeat", "error", "latency", "tokens", "cost", "response")

@@ -2,16 +2,18 @@
 
 from pathlib import Path
 
+from karat.core.case_files.file_forms import FileForm
+from karat.core.case_files.recorded import recorded_lines
 from karat.core.case_form import showing
 from karat.core.explanation import explaining
-from karat.core.file_forms import FileForm
-from karat.core.recorded import recorded_lines
 from karat.core.suite import Suite
-from karat.suites.retrieval.accept import accept
+from karat.suites.retrieval.authoring.accept import accept
+from karat.suites.retrieval.authoring.covers import coverable, covers
+from karat.suites.retrieval.authoring.import_rows import import_rows
+from karat.suites.retrieval.authoring.new_entries import add_entries, entry, try_target
 from karat.suites.retrieval.cases import GivenCase, cases_from, load_cases, recognises, status_file
 from karat.suites.retrieval.choice import choice
 from karat.suites.retrieval.comparison import compare
-from karat.suites.retrieval.covers import coverable, covers
 from karat.suites.retrieval.details import Details, details
 from karat.suites.retrieval.explain import explain
 from karat.suites.retrieval.export import export_row
@@ -19,9 +21,7 @@ from karat.suites.retrieval.form import form
 from karat.suites.retrieval.formats.beir import Query
 from karat.suites.retrieval.formats.qrels_check import check_cases
 from karat.suites.retrieval.highlights import highlights
-from karat.suites.retrieval.import_rows import import_rows
 from karat.suites.retrieval.metrics import METRICS
-from karat.suites.retrieval.new_entries import add_entries, entry, try_target
 from karat.suites.retrieval.notes import noted, notes
 from karat.suites.retrieval.options import Options
 from karat.suites.retrieval.predictions import RankedLine, read_predictions, stream_predictions, understand

@@ -1,5 +1,5 @@
-"""Cases: sheets, TREC qrels, BEIR folders. A question with its judgements is one case, whose only user turn carries the
-:class:`Truths`.
+"""Cases: sheets, TREC qrels, BEIR folders, and JSONL or YAML with the keys that Python values have. A question with its
+judgements is one case, whose only user turn carries the :class:`Truths`.
 
 The id of a case is the question's id, its text comes from ``queries.jsonl``; where there is none, recorded results are
 scored, and a live system is not asked.
@@ -7,20 +7,21 @@ scored, and a live system is not asked.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated
 
 import msgspec
 from yaml.nodes import MappingNode, Node
 
-from karat.core.drafts import status_in
+from karat.core.case_files.case_rows import case_nodes
+from karat.core.case_files.drafts import status_in
+from karat.core.case_files.file_forms import Holds
+from karat.core.case_files.loaded import GIVEN, LoadedCases
 from karat.core.expect.reading import read_expect
 from karat.core.expect.records import Expect
-from karat.core.file_forms import Holds
 from karat.core.files.reading import why_not_there
 from karat.core.json_types import JsonMapping
-from karat.core.loaded import GIVEN, LoadedCases
 from karat.core.problems import Problem, UserError, count_of
 from karat.core.records import Case, Status, Turn, Where
 from karat.core.yaml.plain_values import node_of
@@ -31,6 +32,8 @@ from karat.suites.retrieval.formats.qrels import Question, looks_like_qrels, rea
 from karat.suites.retrieval.records import DOCUMENTS, Truths
 
 SHEET = ".sheet"
+WRITTEN = (".jsonl", ".jsonl.gz", ".yaml", ".yml")
+"""Files of questions with the keys of a :class:`GivenCase`."""
 
 
 def load_cases(path: Path) -> LoadedCases:
@@ -42,8 +45,11 @@ def load_cases(path: Path) -> LoadedCases:
             from karat.suites.retrieval.sheets.cases import load_sheet
 
             return load_sheet(path)
+        if path.name.endswith(WRITTEN) and not looks_like_qrels(path):
+            findings = Findings(shown_name(path))
+            return _given(case_nodes(path, findings), findings, 1)
         return _judged(path)
-    hint = "Give a sheet, a TREC qrels file or a BEIR folder."
+    hint = "Give a sheet, a TREC qrels file, a BEIR folder, or JSONL with id, question and relevant."
     raise UserError(f"there are no cases at {path}: {why_not_there(path)}", hint=hint)
 
 
@@ -74,10 +80,14 @@ _read_keys = reader_for(tuple[str, ...])
 
 def cases_from(rows: Sequence[JsonMapping], _: Path) -> LoadedCases:
     """Questions that are given as Python values: ``{"id": "q1", "question": …, "relevant": {"d7": 1}}``."""
+    found = ((node_of(row, GIVEN, at), Where(GIVEN, 0, at - 1, at)) for at, row in enumerate(rows, start=1))
+    return _given(found, Findings(GIVEN))
+
+
+def _given(found: Iterable[tuple[Node, Where]], findings: Findings, files: int = 0) -> LoadedCases:
+    """Questions with these keys, wherever they are written."""
     cases: dict[str, Case[Truths]] = {}
-    findings = Findings(GIVEN)
-    for number, row in enumerate(rows, start=1):
-        node = node_of(row, GIVEN, number)
+    for node, where in found:
         before = len(findings.problems)
         given = _read_given(node, findings)
         if not isinstance(given, GivenCase):
@@ -97,7 +107,6 @@ def cases_from(rows: Sequence[JsonMapping], _: Path) -> LoadedCases:
         else:
             target = Truths(fields) if fields else None
             turn = Turn(role="user", content=given.question, target=target, expect=given.expect)
-            where = Where(GIVEN, 0, number - 1, number)
             cases[given.id] = Case(
                 given.id,
                 (turn,),
@@ -108,7 +117,7 @@ def cases_from(rows: Sequence[JsonMapping], _: Path) -> LoadedCases:
                 status=given.status,
                 cluster=given.cluster,
             )
-    return LoadedCases(tuple(cases.values()), tuple(findings.problems))
+    return LoadedCases(tuple(cases.values()), tuple(findings.problems), files)
 
 
 def _judged_keys(node: Node, findings: Findings) -> dict[str, int]:
@@ -120,10 +129,22 @@ def _judged_keys(node: Node, findings: Findings) -> dict[str, int]:
 
 
 def recognises(path: Path) -> bool:
-    """A sheet, a qrels file, or a BEIR folder."""
+    """A sheet, a qrels file, a BEIR folder, or questions with what is relevant in JSONL or YAML."""
     if path.is_dir():
         return beir.is_beir(path)
-    return path.suffix == SHEET or looks_like_qrels(path)
+    return path.suffix == SHEET or looks_like_qrels(path) or _says_what_is_relevant(path)
+
+
+def _says_what_is_relevant(path: Path) -> bool:
+    if not path.name.endswith(WRITTEN):
+        return False
+    findings = Findings(str(path))
+    try:
+        first = next(iter(case_nodes(path, findings)), None)
+    except (UserError, OSError):
+        return False
+    given = _read_given(first[0], findings) if first is not None else None
+    return isinstance(given, GivenCase) and not findings.problems and (given.relevant is not None or bool(given.fields))
 
 
 def status_file(case: Case[Truths]) -> tuple[Path, int]:

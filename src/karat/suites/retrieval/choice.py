@@ -5,13 +5,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from karat.core.choice import Choice, Curves, FrontPoint, GridCell, GridRow, HeldOut, Line, Setting
+from karat.core.presentation.choice import Choice, Curves, FrontPoint, GridCell, GridRow, HeldOut, Line, Setting
 from karat.core.results.result import CaseResult, RunResult
 from karat.suites.retrieval.details import FieldDetails, details_of
 from karat.suites.retrieval.notes import tuning_of
 
 if TYPE_CHECKING:
-    from karat.search.choose.result import QuestionDetail, Tuning
+    from karat.search.choose.reporting.result import QuestionDetail, Tuning
 
 LEFT_OUT = "left out"
 """Stands for the model of a field with n = 0."""
@@ -24,7 +24,7 @@ def choice(result: RunResult) -> Choice | None:
     tuning = tuning_of(result)
     if tuning is None:
         return None
-    from karat.search.choose.text import more_sentence, proof_words
+    from karat.search.choose.reporting.text import more_sentence, proof_words
 
     costs = [point.tokens for point in tuning.pareto]
     return Choice(

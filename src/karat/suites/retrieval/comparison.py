@@ -13,8 +13,9 @@ from karat.core.records import Case, Prediction
 from karat.core.suite import NotApplicable, Unreadable
 from karat.suites.retrieval.options import Options
 from karat.suites.retrieval.predictions import read_response
-from karat.suites.retrieval.ranking import as_scores, ranks_by_score
-from karat.suites.retrieval.records import Ranked, Retrieved, Truths
+from karat.suites.retrieval.ranking import all_places, as_scores, ranks_by_score
+from karat.suites.retrieval.records import Ranked, Retrieved, Span, Truths
+from karat.suites.retrieval.spans import span_ranks
 
 NO_TRUTH = "no_truth"
 """The reason of a question that asks for nothing."""
@@ -39,6 +40,8 @@ class FieldComparison(msgspec.Struct, frozen=True):
     """The discounted gain of the best possible order, after each of its ranks."""
     missing: tuple[str, ...]
     """The relevant keys that were not retrieved, the most relevant first."""
+    spans: bool = False
+    """The keys are spans of documents: several may be found by one result."""
 
 
 class Comparison(msgspec.Struct, frozen=True):
@@ -69,14 +72,16 @@ def compare_truths(truths: Truths, retrieved: Retrieved, options: Options) -> Co
         expected, found = (", ".join(f'"{name}"' for name in names) for names in (truths.fields, given))
         raise Unreadable(f"the response has none of the question's fields {expected}; it has {found}")
     fields = (
-        compare_field(name, wanted, given.get(name, Ranked([])), options)
+        compare_field(name, wanted, given.get(name, Ranked([])), options, truths.spans.get(name))
         for name, wanted in truths.fields.items()
         if wanted
     )
     return Comparison(tuple(fields), options, sum(not wanted for wanted in truths.fields.values()))
 
 
-def compare_field(field: str, wanted: Mapping[str, int], ranked: Ranked, options: Options) -> FieldComparison:
+def compare_field(
+    field: str, wanted: Mapping[str, int], ranked: Ranked, options: Options, spans: Mapping[str, Span] | None = None
+) -> FieldComparison:
     """One field. Raises Unreadable when a key appears twice: ranks would mean nothing."""
     places = {key: place for place, key in enumerate(ranked.keys)}
     if len(places) != len(ranked.keys):
@@ -84,7 +89,11 @@ def compare_field(field: str, wanted: Mapping[str, int], ranked: Ranked, options
         raise Unreadable(f'the key "{twice}" appears twice in the field "{field}"')
     most = options.max_results or len(ranked.keys)
     gains = {key: relevance for key, relevance in wanted.items() if relevance > 0}
-    found = sorted((rank, key) for rank, key in _ranks(gains, places, ranked) if rank <= most)
+    if spans:
+        ranks_of = span_ranks({key: spans[key] for key in gains}, [key for _, key, _ in all_places(ranked)])
+    else:
+        ranks_of = _ranks(gains, places, ranked)
+    found = sorted((rank, key) for rank, key in ranks_of if rank <= most)
     level = options.relevance_level
     ranks = tuple(rank for rank, key in found if gains[key] >= level)
     got = {key for _, key in found}
@@ -99,6 +108,7 @@ def compare_field(field: str, wanted: Mapping[str, int], ranked: Ranked, options
         tuple(accumulate(gains[key] / math.log2(rank + 1) for rank, key in found)),
         tuple(accumulate(gain / math.log2(rank + 1) for rank, gain in enumerate(_falling(gains), start=1))),
         tuple(sorted(missing, key=lambda key: -gains[key])),
+        bool(spans),
     )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from math import isfinite
-from operator import itemgetter
 
 from karat.core.case_form import CaseForm, RankCut, RankedKey, RankedList, RankGap
 from karat.core.problems import count_of
@@ -12,7 +11,7 @@ from karat.core.records import Prediction
 from karat.core.suite import Unreadable
 from karat.suites.retrieval.details import Details, FieldDetails
 from karat.suites.retrieval.predictions import read_response
-from karat.suites.retrieval.ranking import as_scores
+from karat.suites.retrieval.ranking import Place, all_places
 from karat.suites.retrieval.records import Ranked, Truths
 
 FIRST = 10
@@ -23,9 +22,6 @@ MOST_NAMED = 3
 MOST_LISTED = 200
 """Places of one field that are drawn."""
 
-Place = tuple[int, str, float | None]
-"""(rank, key, score)"""
-
 
 def form(details: Details, truths: Truths | None, answer: Prediction | None) -> CaseForm:
     """Fields that are not right come first. With one answer of several, the fields of its turn."""
@@ -35,7 +31,7 @@ def form(details: Details, truths: Truths | None, answer: Prediction | None) -> 
     lists = []
     for field in details.fields:
         own = given.get(field.field)
-        lists.append(_list(field, _ordered(own) if own is not None else [], truths))
+        lists.append(_list(field, all_places(own) if own is not None else [], truths))
     lists.sort(key=lambda one: one.right)
     return CaseForm(_sentence(details, given), _because(details, given), tuple(lists))
 
@@ -47,14 +43,6 @@ def _given(answer: Prediction | None) -> dict[str, Ranked]:
         return read_response(answer.response).fields
     except Unreadable:
         return {}
-
-
-def _ordered(ranked: Ranked) -> list[Place]:
-    """Every place as it counts: by score, equal scores by key, as trec_eval has it."""
-    if ranked.scores is None:
-        return [(rank, key, None) for rank, key in enumerate(ranked.keys, start=1)]
-    rows = sorted(zip(as_scores(ranked.scores).tolist(), ranked.keys, strict=True), key=itemgetter(0, 1), reverse=True)
-    return [(rank, key, score) for rank, (score, key) in enumerate(rows, start=1)]
 
 
 def _list(field: FieldDetails, places: Sequence[Place], truths: Truths | None) -> RankedList:
@@ -140,7 +128,7 @@ def _sentence(details: Details, given: dict[str, Ranked]) -> str:
 def _lost(details: Details, given: dict[str, Ranked]) -> Iterator[str]:
     for field in details.fields:
         own = given.get(field.field)
-        ranks = {key: rank for rank, key, _ in _ordered(own)} if own is not None and field.missing else {}
+        ranks = {key: rank for rank, key, _ in all_places(own)} if own is not None and field.missing else {}
         for key in field.missing[:MOST_NAMED]:
             yield f"{key} came at rank {ranks[key]:,}" if key in ranks else f"{key} is not in the list"
 

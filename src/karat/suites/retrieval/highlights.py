@@ -28,7 +28,7 @@ def highlights(result: RunResult) -> list[str]:
 
 def _tuned(result: RunResult) -> list[str]:
     """What ``karat tune`` says, when the questions were answered by a sheet's own search."""
-    from karat.search.choose.text import lines_of
+    from karat.search.choose.reporting.text import lines_of
 
     tuning = tuning_of(result)
     return lines_of(tuning) if tuning is not None else []

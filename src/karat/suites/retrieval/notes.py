@@ -9,20 +9,20 @@ import msgspec
 
 from karat.core.explanation import read_details
 from karat.core.json_types import JsonMapping, JsonObject
-from karat.core.notes import note_of
 from karat.core.results.result import RunResult
+from karat.core.run_notes.notes import note_of
 from karat.core.scores import Score
 
 if TYPE_CHECKING:
-    from karat.core.noted import Noted
-    from karat.search.choose.result import Tuning
+    from karat.core.run_notes.noted import Noted
+    from karat.search.choose.reporting.result import Tuning
 
 TUNING = "tuning"
 
 
 def notes() -> dict[str, type[msgspec.Struct]]:
     """Name → struct."""
-    from karat.search.choose.result import Tuning
+    from karat.search.choose.reporting.result import Tuning
 
     return {TUNING: Tuning}
 
@@ -31,7 +31,7 @@ def tuning_of(result: RunResult) -> Tuning | None:
     """How n and model were chosen for this run; None when they were not chosen here."""
     if TUNING not in result.notes:
         return None
-    from karat.search.choose.result import Tuning
+    from karat.search.choose.reporting.result import Tuning
 
     return note_of(result, TUNING, Tuning)
 
@@ -40,8 +40,8 @@ def noted(notes: JsonMapping) -> Noted | None:
     """The held-out figures of the tuning, by case; None where nothing was chosen, or an earlier version did."""
     if TUNING not in notes:
         return None
-    from karat.core.noted import Noted
-    from karat.search.choose.result import Tuning
+    from karat.core.run_notes.noted import Noted
+    from karat.search.choose.reporting.result import Tuning
     from karat.suites.retrieval.metrics import HELD_OUT, METRICS
     from karat.suites.retrieval.sheets.cases import ids_of
 

@@ -8,9 +8,12 @@ the rank of a key is one more than the number of results above it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from operator import itemgetter
 
 import numpy as np
 from numpy.typing import NDArray
+
+from karat.suites.retrieval.records import Ranked
 
 Ranks = NDArray[np.int64]
 Scores = NDArray[np.float32]
@@ -55,3 +58,15 @@ def _settle_ties(
         for index in tied.tolist():
             if wanted[index] == score:
                 ranks[index] += places[wanted_keys[index]]
+
+
+Place = tuple[int, str, float | None]
+"""(rank, key, score)"""
+
+
+def all_places(ranked: Ranked) -> list[Place]:
+    """Every place as it counts: by score, equal scores by key, as trec_eval has it."""
+    if ranked.scores is None:
+        return [(rank, key, None) for rank, key in enumerate(ranked.keys, start=1)]
+    rows = sorted(zip(as_scores(ranked.scores).tolist(), ranked.keys, strict=True), key=itemgetter(0, 1), reverse=True)
+    return [(rank, key, score) for rank, (score, key) in enumerate(rows, start=1)]

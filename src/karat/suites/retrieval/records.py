@@ -8,7 +8,17 @@ DOCUMENTS = "documents"
 """The one field of a case from TREC or BEIR files."""
 
 
-class Truths(msgspec.Struct, frozen=True):
+class Span(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A part of a document that must be retrieved: the characters from ``start`` to ``end``, without the last."""
+
+    document: str
+    start: int
+    end: int
+    cover: float = 1.0
+    """The share of its characters that must be among the results."""
+
+
+class Truths(msgspec.Struct, frozen=True, omit_defaults=True):
     """Per field: key → relevance. A key of relevance 0 or below was judged and is not wanted.
 
     A case from TREC or BEIR files has the one field ``documents``; a question of a sheet has one entry for each
@@ -16,6 +26,9 @@ class Truths(msgspec.Struct, frozen=True):
     """
 
     fields: dict[str, dict[str, int]]
+    spans: dict[str, dict[str, Span]] = {}
+    """Of fields whose values are chunks of documents: key → the span it means. There a result is a part of a document,
+    ``guide.md#0-180``, and a key is found when the results so far cover its span."""
 
 
 class Ranked(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -55,7 +55,7 @@ def report(result: RunResult, estimate: Estimator) -> Report:
 
 def _tuned(result: RunResult) -> tuple[Sheet, ...]:
     """The sheets of ``karat tune``, when the questions were answered by a sheet's own search."""
-    from karat.search.choose.report import report_of
+    from karat.search.choose.reporting.report import report_of
 
     tuning = tuning_of(result)
     return (

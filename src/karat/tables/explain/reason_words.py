@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from karat.core.problems import count_of
-from karat.tables.explain.cells import cell_text, listed, mappings
+from karat.tables.explain.cells import cell_text, cells_of, listed, mappings
 
+LONGEST = 60
+"""Characters of a cell in a sentence."""
 CHANGES = {
     "case_or_space": "is written in other letters or with other spaces",
     "null_vs_zero": "has zero where nothing is expected, or nothing where zero is",
@@ -41,12 +43,24 @@ def table_sentence(reason: str, evidence: Mapping[str, object]) -> str:
         named = gone or wrong
         return f"{_listed(named)} {'is' if len(named) == 1 else 'are'} missing" if named else "a column is missing"
     if reason == "values_differ":
-        return f"{_listed(wrong)} {'differs' if len(wrong) == 1 else 'differ'}" if wrong else "values differ"
+        said = f"{_listed(wrong)} {'differs' if len(wrong) == 1 else 'differ'}" if wrong else "values differ"
+        cell = first_difference(evidence) if len(wrong) == 1 else None
+        return said if cell is None else f"{said}: expected {cell[0]}, got {cell[1]}"
     if reason in CHANGES:
         return f"{_listed(wrong) if wrong else 'a column'} {CHANGES[reason]}"
     if reason == "rows_scrambled" and wrong:
         return f"the values of {_listed(wrong)} are all there, in other rows"
     return _PLAIN.get(reason, "")
+
+
+def first_difference(evidence: Mapping[str, object]) -> tuple[str, str] | None:
+    """Expected and given in the first cell that differs, as far as they fit in a sentence."""
+    cells = cells_of(evidence)
+    for row in cells.rows if cells is not None else ():
+        for cell in row.cells:
+            if cell.mark == "changed":
+                return (cell.expected, cell.given) if max(len(cell.expected), len(cell.given)) <= LONGEST else None
+    return None
 
 
 def _listed(names: list[str], most: int = 3) -> str:

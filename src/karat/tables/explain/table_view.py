@@ -36,6 +36,7 @@ def table_view(evidence: Mapping[str, object], title: str = "Cells") -> CellTabl
         tuple(_folded(lines, equal, _equal_count(evidence, counts), more=differing > len(lines))),
         max(differing - len(lines), 0),
         compared,
+        _unlisted(evidence, compared),
     )
 
 
@@ -151,6 +152,12 @@ def _is_number(text: str) -> bool:
     return True
 
 
+def _unlisted(evidence: Mapping[str, object], compared: Sequence[ComparedColumn]) -> int:
+    size = listed(evidence.get("gold_size"))
+    expected = sum(bool(one.expected) for one in compared)
+    return max(size[1] - expected, 0) if expected and len(size) == 2 and isinstance(size[1], int) else 0
+
+
 def _compared(
     pairs: Sequence[tuple[str, object]],
     near: Sequence[Mapping[str, object]],
@@ -169,6 +176,8 @@ def _compared(
             given = "" if other is None else cell_text(other)
             note = "the same cells, in other rows" if name in moved else "equal"
             found.append(ComparedColumn(name, given, note if given == name else f"{note}, under another name"))
+    listed_names = {name for name, _ in pairs}  # the first ones of a wide table: those that differ are always listed
+    found += [_differing(name, column) for name, column in wrong.items() if name not in listed_names]
     unused = [cell_text(name) for name in listed(evidence.get("not_compared"))]
     return (*found, *(ComparedColumn("", name, "not expected") for name in unused))
 

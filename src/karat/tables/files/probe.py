@@ -1,9 +1,9 @@
-"""Whether a DuckDB or Parquet file can be read without harm: a child process opens it first.
+"""DuckDB and Parquet files that can be read without harm: copies that a child process makes of them.
 
 The files come from submissions and other people's projects, and are parsed by native code. A file that crashes the
 child, holds more cells than are read, or computes without end (a view can) is refused here, and this process goes on.
-Damage in a DuckDB file can lie where one query sees it and another does not, so this process never opens the file
-itself: it reads the copy that the child has written.
+Damage can lie where one query sees it and another does not, so this process never opens the file itself: it reads the
+copy that the child has written.
 """
 
 from __future__ import annotations
@@ -18,21 +18,13 @@ import tempfile
 import threading
 from collections import OrderedDict
 from contextlib import suppress
-from functools import lru_cache
 from pathlib import Path
+from typing import Literal
 
 from karat.core.files.limits import CELLS, READ_SECONDS
 from karat.tables.table import TableError
 
 _WORKER = Path(__file__).with_name("probe_worker.py")
-
-
-def probe_parquet(path: Path) -> None:
-    """Raise :class:`TableError` for a file that must not be read here. One that is only broken passes: its reader says
-    what is wrong."""
-    about = path.stat()
-    found = _looked_at(str(path.absolute()), about.st_mtime_ns, about.st_size, CELLS.value, READ_SECONDS.value)
-    _refuse(path, found)
 
 
 def duckdb_copy(path: Path) -> Path:
@@ -41,18 +33,18 @@ def duckdb_copy(path: Path) -> Path:
     It is there until the process ends, or many others have been read. Raises :class:`TableError` for a file that
     cannot be read, and :class:`NotOpened` with DuckDB's own words for one that it does not open.
     """
-    found, copy = _COPIES.of(path)
+    return _copy(path, "duckdb")
+
+
+def parquet_copy(path: Path, *, by: Literal["duckdb", "arrow"]) -> Path:
+    """A copy of a Parquet file for the library that reads it here; otherwise as :func:`duckdb_copy`."""
+    return _copy(path, "parquet" if by == "duckdb" else "arrow")
+
+
+def _copy(path: Path, kind: str) -> Path:
+    found, copy = _COPIES.of(path, kind)
     if isinstance(said := found.get("unopened"), str):
         raise NotOpened(said)
-    _refuse(path, found)
-    return copy
-
-
-class NotOpened(Exception):
-    """Why DuckDB does not open a file."""
-
-
-def _refuse(path: Path, found: dict[str, object]) -> None:
     if found.get("error"):
         raise TableError(f"{path.name} {found['error']}", "unreadable")
     cells, most = found.get("cells", 0), CELLS.value
@@ -60,11 +52,11 @@ def _refuse(path: Path, found: dict[str, object]) -> None:
         said = f"{path.name} has a table of {cells:,} cells; at most {most:,} are read"
         said += f". To allow more, set {CELLS.variable}"
         raise TableError(said, "too_large")
+    return copy
 
 
-@lru_cache(maxsize=256)
-def _looked_at(path: str, _changed: int, _size: int, most: int, seconds: int) -> dict[str, object]:
-    return _PROBE.ask({"path": path, "kind": "parquet", "cells": most}, seconds)
+class NotOpened(Exception):
+    """Why a file is not opened, in the words of the library that reads it."""
 
 
 class _Copies:
@@ -82,13 +74,13 @@ class _Copies:
         self._folder: Path | None = None
         self._number = 0
 
-    def of(self, path: Path) -> tuple[dict[str, object], Path]:
+    def of(self, path: Path, kind: str) -> tuple[dict[str, object], Path]:
         about = path.stat()
         most, seconds = CELLS.value, READ_SECONDS.value
-        key = (str(path.absolute()), about.st_mtime_ns, about.st_size, most, seconds)
+        key = (kind, str(path.absolute()), about.st_mtime_ns, about.st_size, most, seconds)
         with self._lock:
             if key not in self._made:
-                self._made[key] = self._make(path, most, seconds)
+                self._made[key] = self._make(path, kind, most, seconds)
             self._made.move_to_end(key)
             while len(self._made) > self.KEPT:
                 _, (_, oldest) = self._made.popitem(last=False)
@@ -102,13 +94,13 @@ class _Copies:
                 shutil.rmtree(self._folder, ignore_errors=True)
                 self._folder = None
 
-    def _make(self, path: Path, most: int, seconds: int) -> tuple[dict[str, object], Path]:
+    def _make(self, path: Path, kind: str, most: int, seconds: int) -> tuple[dict[str, object], Path]:
         if self._folder is None:
             self._folder = Path(tempfile.mkdtemp(prefix="karat-tables-"))
         self._number += 1
         copy = self._folder / str(self._number) / path.name
         copy.parent.mkdir()
-        request = {"path": str(path.absolute()), "kind": "duckdb", "cells": most, "copy": str(copy)}
+        request = {"path": str(path.absolute()), "kind": kind, "cells": most, "copy": str(copy)}
         return _PROBE.ask(request, seconds), copy
 
 

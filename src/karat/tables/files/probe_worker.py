@@ -1,9 +1,9 @@
-"""A process that opens DuckDB and Parquet files before anybody else does: one JSON object per line in, one per line
+"""A process that copies DuckDB and Parquet files for those who read them: one JSON object per line in, one per line
 out.
 
 Such a file is parsed by native code, and one that was made for it can crash or fill the process that opens it; a view
-in it can compute without end. Here that costs a child, which its parent replaces (see ``probe``). Of a DuckDB file a
-copy is written, and that is what others read. Nothing of Karat is imported here.
+in it can compute without end. Here that costs a child, which its parent replaces (see ``probe``). Others read the copy.
+Nothing of Karat is imported here.
 """
 
 from __future__ import annotations
@@ -29,25 +29,20 @@ LISTED = (
 
 
 def answer(line: str) -> dict[str, object]:
-    """``cells``: how many the largest table has; ``error``: that there is not memory enough; ``unopened``: why DuckDB
-    does not open a DuckDB file. What else is wrong with a Parquet file its reader says."""
+    """``cells``: how many the largest table has, and more than are allowed are not copied; ``error``: that there is not
+    memory enough; ``unopened``: why the file cannot be opened, in the words of the library that reads it."""
     asked = json.loads(line)
-    cells = _read_by_arrow(asked["path"], asked["cells"]) if asked["kind"] == "parquet" else 0
-    try:
-        import duckdb
-    except ImportError:  # then nobody here reads a file with it
-        return {"cells": cells}
+    if asked["kind"] == "arrow":
+        return _copied_by_arrow(asked["path"], asked["copy"], asked["cells"])
+    import duckdb
+
     try:
         with duckdb.connect(config=CLOSED) as connection:
             if asked["kind"] == "duckdb":
                 return _copied(connection, asked["path"], asked["copy"], asked["cells"])
-            connection.execute("SET lock_configuration = true")
-            found = _looked_through(connection, "read_parquet(?)", [asked["path"]], asked["cells"])
-            return {"cells": max(cells, found)}
+            return _copied_parquet(connection, asked["path"], asked["copy"], asked["cells"])
     except duckdb.OutOfMemoryException:
         return {"error": f"needs more than {MEMORY} of memory to be read"}
-    except (duckdb.Error, ValueError, ArithmeticError):
-        return {"cells": cells}
 
 
 def _copied(connection: duckdb.DuckDBPyConnection, path: str, copy: str, most: int) -> dict[str, object]:
@@ -95,38 +90,42 @@ def _name(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def _looked_through(connection: duckdb.DuckDBPyConnection, source: str, values: list[str], most: int) -> int:
-    """The cells of a table, all of which have been read unless they are too many."""
+def _copied_parquet(connection: duckdb.DuckDBPyConnection, path: str, copy: str, most: int) -> dict[str, object]:
+    """A Parquet file as DuckDB reads it."""
     import duckdb
 
+    connection.execute("SET lock_configuration = true")
+    source = f"read_parquet({_text(path)})"
     try:
-        rows = connection.execute(f"SELECT count(*) FROM {source}", values).fetchall()[0][0]  # noqa: S608 (names of the file)
-        width = len(connection.execute(f"SELECT * FROM {source} LIMIT 0", values).description)  # noqa: S608 (names of the file)
+        rows = connection.execute(f"SELECT count(*) FROM {source}").fetchall()[0][0]  # noqa: S608 (a quoted path)
+        width = len(connection.execute(f"SELECT * FROM {source} LIMIT 0").description)  # noqa: S608 (as above)
         if rows * width <= most:
-            connection.execute(f"SELECT max(hash(every_row)) FROM {source} AS every_row", values).fetchall()  # noqa: S608 (names of the file)
-        return int(rows * width)
+            connection.execute(f"COPY (FROM {source}) TO {_text(copy)} (FORMAT parquet)")
+        return {"cells": int(rows * width)}
     except duckdb.OutOfMemoryException:
         raise
-    except duckdb.Error:
-        return 0  # of this table; the reader says it when it comes to it
+    except (duckdb.Error, ValueError, ArithmeticError) as error:
+        return {"unopened": str(error)}
 
 
-def _read_by_arrow(path: str, most: int) -> int:
-    """The same of a Parquet file for the other library that reads it; 0 where it is not installed, or refuses the
-    file."""
-    try:
-        import pyarrow
-        from pyarrow import parquet
-    except ImportError:
-        return 0
+def _copied_by_arrow(path: str, copy: str, most: int) -> dict[str, object]:
+    """A Parquet file as Arrow reads it."""
+    import pyarrow
+    from pyarrow import parquet
+
     try:
         with parquet.ParquetFile(path) as file:
             cells = int(file.metadata.num_rows) * int(file.metadata.num_columns)
-            for batch in file.iter_batches() if cells <= most else ():
-                batch.validate(full=True)
-            return cells
-    except (OSError, pyarrow.ArrowException):
-        return 0
+            if cells <= most:
+                with parquet.ParquetWriter(copy, file.schema_arrow) as written:
+                    for batch in file.iter_batches():
+                        batch.validate(full=True)
+                        written.write_batch(batch)
+            return {"cells": cells}
+    except MemoryError:
+        return {"error": f"needs more than {MEMORY} of memory to be read"}
+    except (OSError, ValueError, TypeError, pyarrow.ArrowException) as error:
+        return {"unopened": str(error)}
 
 
 def main() -> None:

@@ -24,6 +24,7 @@ _SHARE_TEXTS = 2_000
 _MAPPING_ROWS = 500
 _FEW = 64
 _WIDEST = 400
+_KEYS_TRIED = 8
 _SOLID = 0.9
 """A column of which this share of texts is the same tells which rows belong together."""
 
@@ -152,11 +153,12 @@ class _Finder:
         meaning from the row with which they share the columns that are solid. And whether the different rows are the
         same ones.
         """
+        if None in self.mapping:  # no row is equal to a row that lacks a column
+            return _every(self.pair.gold.height), _every(self.pair.pred.height), False
         left, right, _, distinct = _unpaired(
             mixed([gold.hashes for gold, _ in self.pairs], self.pair.gold.height),
             mixed([pred.hashes for _, pred in self.pairs], self.pair.pred.height),
         )
-        distinct = distinct and None not in self.mapping
         solid = [pair for pair in self.pairs if _share_of_texts(*pair) >= _SOLID]
         loose = [pair for pair in self.pairs if pair not in solid]
         if not solid or not loose or max(len(left), len(right)) <= _MAPPING_ROWS:
@@ -178,18 +180,32 @@ class _Finder:
         )
 
     def _sample(self, left: Array, right: Array, rows: int) -> tuple[Array, Array]:
-        """The same part of both sides: rows chosen by the hash of the solid column with the most different texts."""
+        """The same part of both sides: rows chosen by the hash of a solid column with many different texts. Of several,
+        the one by which the rows agree in most other columns: one whose cells have changed places chooses rows that do
+        not belong together.
+        """
         import numpy
 
         solid = [pair for pair in self.pairs if _share_of_texts(*pair) >= _SOLID]
         if not solid or not len(left) or not len(right):
             return left[:rows], right[:rows]
-        gold, pred = max(solid, key=lambda pair: len(numpy.unique(pair[0].hashes[left[:_SHARE_TEXTS]])))
+        different = [len(numpy.unique(gold.hashes[left[:_SHARE_TEXTS]])) for gold, _ in solid]
+        keys = [pair for pair, count in zip(solid, different, strict=True) if count >= max(different) * _SOLID]
         wanted = numpy.uint64(-(-max(len(left), len(right)) // rows))
-        few = left[_scattered(gold.hashes[left]) % wanted == 0], right[_scattered(pred.hashes[right]) % wanted == 0]
-        if not len(few[0]) or not len(few[1]) or max(map(len, few)) > 4 * rows:
-            return left[:rows], right[:rows]
-        return few
+        samples = []
+        for gold, pred in keys[:_KEYS_TRIED]:
+            few = left[_scattered(gold.hashes[left]) % wanted == 0], right[_scattered(pred.hashes[right]) % wanted == 0]
+            if len(few[0]) and len(few[1]) and max(map(len, few)) <= 4 * rows:
+                samples.append((self._agreement(gold.hashes[few[0]], pred.hashes[few[1]], few), few))
+        return max(samples, key=lambda sample: sample[0])[1] if samples else (left[:rows], right[:rows])
+
+    def _agreement(self, gold_keys: Array, pred_keys: Array, rows: tuple[Array, Array]) -> int:
+        """How many cells are the same in these rows, each beside the one with the same key."""
+        import numpy
+
+        _, _, (g, p), _ = _unpaired(gold_keys, pred_keys)
+        g, p = rows[0][g], rows[1][p]
+        return sum(int(numpy.count_nonzero(gold.hashes[g] == pred.hashes[p])) for gold, pred in self.pairs)
 
 
 def _every(height: int) -> Array:

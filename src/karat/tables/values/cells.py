@@ -110,7 +110,7 @@ def folded(text: str) -> str:
     """The text without what case_or_space forgives: width and composition (NFKC), case, and runs of white space."""
     if text.isascii():
         return " ".join(text.casefold().split())
-    cased = normalised("NFKC", text).casefold()
+    cased = normalised("NFKC", text).casefold().replace("i\u0307", "i")  # what casefold makes of a capital I with a dot
     return _SPACES.sub(" ", normalised("NFKC", cased)).strip()
 
 

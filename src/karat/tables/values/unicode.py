@@ -29,3 +29,31 @@ def normalised(form: Literal["NFC", "NFKC"], text: str) -> str:
 
 def _is_mark(letter: str) -> bool:
     return unicodedata.combining(letter) != 0 or unicodedata.combining(unicodedata.normalize("NFKD", letter)[0]) != 0
+
+
+def plain_digits(text: str) -> str:
+    """The text with the digits of every script, and the signs around them, as ASCII has them. Every letter keeps its
+    place."""
+    return text if text.isascii() else "".join(map(_plain, text))
+
+
+def _plain(letter: str) -> str:
+    if letter in _SIGNS:
+        return _SIGNS[letter]
+    value = unicodedata.decimal(letter, None)
+    return letter if value is None else str(value)
+
+
+_SIGNS = {
+    "\uff05": "%",
+    "\ufe6a": "%",
+    "\u066a": "%",
+    "\uff0c": ",",
+    "\u066c": ",",
+    "\uff0e": ".",
+    "\u066b": ".",
+    "\uff0b": "+",
+    "\uff0d": "-",
+    "\ufe63": "-",
+}
+"""Full-width, small and Arabic signs of numbers."""

@@ -9,23 +9,23 @@ from pathlib import Path
 
 import msgspec
 
-from karat.core.drafts import is_draft, without_drafts
+from karat.core.case_files.drafts import is_draft, without_drafts
+from karat.core.case_files.loaded import LoadedPredictions
 from karat.core.files.atomic import write_bytes
 from karat.core.json_types import JsonMapping
-from karat.core.loaded import LoadedPredictions
 from karat.core.plugins import load_suite
 from karat.core.problems import Problem, UserError
 from karat.core.records import AnyCase
 from karat.core.remote.paths import local_input
 from karat.core.results.result import RunResult
 from karat.runs.executors.choice import scoring_executor
-from karat.runs.project import from_settings
+from karat.runs.project_file.project import from_settings
 from karat.suites.answers.options import Options
+from karat.suites.answers.text_to_sql.files.predictions import paired, prediction_field
+from karat.suites.answers.text_to_sql.files.questions import expected_fields, is_question_file
+from karat.suites.answers.text_to_sql.files.rows import fields_of, read_rows
 from karat.suites.answers.text_to_sql.fillings.suite import MadeSuite, make_suite
 from karat.suites.answers.text_to_sql.highlights import searched_only_in_sqlite
-from karat.suites.answers.text_to_sql.predictions import paired, prediction_field
-from karat.suites.answers.text_to_sql.questions import expected_fields, is_question_file
-from karat.suites.answers.text_to_sql.rows import fields_of, read_rows
 from karat.verbs.inputs.loading import load_cases, load_predictions
 from karat.verbs.inputs.near_paths import near_path
 from karat.verbs.inputs.steps import step
@@ -46,7 +46,7 @@ def score_queries(
 ) -> RunResult:
     """Score predicted SQL against a question file. Without ``predictions``, the field ``prediction`` of the questions
     is used. ``settings`` are further ``KEY=VALUE`` options of the suite."""
-    from karat.runs.run_scoring import score_recorded
+    from karat.runs.scores.run_scoring import score_recorded
 
     suite = load_suite("answers")
     fixed = {"databases": databases, **({"test_suite": test_suite} if test_suite else {})}

@@ -10,7 +10,7 @@ from typing import Literal
 import msgspec
 from msgspec.structs import replace
 
-from karat.core.drafts import without_drafts
+from karat.core.case_files.drafts import without_drafts
 from karat.core.plugins import load_suite
 from karat.core.problems import UserError
 from karat.core.remote.address import is_url
@@ -18,9 +18,10 @@ from karat.core.remote.paths import local_path, rooted_text
 from karat.core.remote.shown import shown
 from karat.core.results.result import RunResult
 from karat.runs.executors.choice import scoring_executor
-from karat.runs.project import from_settings
+from karat.runs.project_file.project import from_settings
 from karat.suites.answers.options import Options
 from karat.suites.answers.spider2.questions import with_questions
+from karat.verbs.inputs.loading import nothing_read
 from karat.verbs.inputs.projects import project_here
 from karat.verbs.inputs.steps import step
 
@@ -50,7 +51,7 @@ def score_submission(
 ) -> ScoredSubmission:
     """Score a submission folder against gold answers. ``questions`` is Spider2's question file, which says what each
     instance asks and on which of the ``databases``; ``settings`` are further ``KEY=VALUE`` options of the suite."""
-    from karat.runs.run_scoring import score_recorded
+    from karat.runs.scores.run_scoring import score_recorded
 
     suite = load_suite("answers")
     fixed = {"databases": databases} if databases else {}
@@ -65,6 +66,8 @@ def score_submission(
         hint = "To see an example, run: karat init --suite answers FOLDER"
         raise UserError(said, hint=hint, problems=loaded.problems)
     submitted = suite.read_predictions(submission)
+    if not submitted.predictions:
+        raise nothing_read("predictions", suite, submission, submitted.problems)
     if (
         not options.engines
         and not options.databases
@@ -84,8 +87,8 @@ def score_submission(
     if profile:
         result = _judged_first_by(result, profile)
     if others:
-        from karat.suites.answers.cross_submission import with_suspects
         from karat.suites.answers.predictions import read_submission
+        from karat.suites.answers.submission.cross_submission import with_suspects
 
         result = with_suspects(result, read_submission(submission), [read_submission(folder) for folder in others])
     unknown = {one.case_id for one in submitted.predictions} - {case.id for case in loaded.cases}
@@ -113,6 +116,6 @@ def _known_as(place: str) -> str:
 
 def _judged_first_by(result: RunResult, profile: str) -> RunResult:
     """The result with the profile that was asked for in front, in every file that is written."""
-    from karat.suites.answers.headline_profile import BY_STRICT
+    from karat.suites.answers.gold.headline_profile import BY_STRICT
 
     return replace(result, run=replace(result.run, headline=BY_STRICT if profile == "strict" else ()))

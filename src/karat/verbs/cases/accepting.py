@@ -6,8 +6,8 @@ import json
 import re
 from pathlib import Path
 
-from karat.core.case_text import case_text, path_of_case
-from karat.core.drafts import ACCEPTED, DRAFT, is_draft
+from karat.core.case_files.case_text import case_text, path_of_case
+from karat.core.case_files.drafts import ACCEPTED, DRAFT, is_draft
 from karat.core.files.limits import FILE_MB
 from karat.core.files.reading import read_bytes
 from karat.core.problems import UserError

@@ -15,12 +15,12 @@ from pathlib import Path
 import msgspec
 import yaml
 
-from karat.core.case_checks import Edit
-from karat.core.drafts import DRAFT
+from karat.core.case_files.case_checks import Edit
+from karat.core.case_files.drafts import DRAFT
+from karat.core.case_files.import_rows import Imported, unique
 from karat.core.files.atomic import write_bytes
 from karat.core.files.limits import FILE_MB
 from karat.core.files.reading import read_bytes
-from karat.core.import_rows import Imported, unique
 from karat.core.json_types import JsonObject
 from karat.core.problems import Problem, UserError
 from karat.imports.fields import fields_of

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from karat.core.drafts import is_draft
+from karat.core.case_files.drafts import is_draft
 from karat.core.records import AnyCase
 from karat.verbs.cases.listing import loaded
 from karat.verbs.inputs.work import Work

@@ -11,12 +11,11 @@ import os
 import re
 import shlex
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
 
-from karat.core.case_text import CaseText, case_text
+from karat.core.case_files.case_text import CaseText, case_text
 from karat.core.files.atomic import write_bytes
 from karat.core.files.limits import FILE_MB
 from karat.core.files.project_folder import find_project
@@ -27,8 +26,6 @@ from karat.verbs.cases.listing import FoundCase
 from karat.verbs.cases.trying import Tried, try_files
 
 FOLDER = Path(".karat") / "edits"
-Editor = Callable[[Path, int], None]
-"""(the file to edit, the line to begin at): returns when the person has closed the editor."""
 
 
 class Editing(msgspec.Struct, frozen=True):

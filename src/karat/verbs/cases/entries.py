@@ -8,11 +8,11 @@ from pathlib import Path
 
 import yaml
 
-from karat.core.case_text import case_text
-from karat.core.drafts import DRAFT
+from karat.core.case_files.case_text import case_text
+from karat.core.case_files.drafts import DRAFT
+from karat.core.case_files.import_rows import unique
 from karat.core.files.limits import FILE_MB
 from karat.core.files.reading import read_bytes
-from karat.core.import_rows import unique
 from karat.core.json_types import Json, JsonObject
 from karat.core.problems import Problem, UserError
 from karat.core.records import AnyCase

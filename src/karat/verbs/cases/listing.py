@@ -7,8 +7,8 @@ from pathlib import Path
 
 import msgspec
 
-from karat.core.drafts import is_draft
-from karat.core.loaded import LoadedCases
+from karat.core.case_files.drafts import is_draft
+from karat.core.case_files.loaded import LoadedCases
 from karat.core.problems import UserError, count_of, did_you_mean
 from karat.core.records import AnyCase
 from karat.verbs.check import suite_of

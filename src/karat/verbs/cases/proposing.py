@@ -12,7 +12,7 @@ from pathlib import Path
 
 import msgspec
 
-from karat.core.drafts import is_draft
+from karat.core.case_files.drafts import is_draft
 from karat.core.files.limits import FILE_MB
 from karat.core.files.reading import read_bytes
 from karat.core.json_types import Json, JsonObject
@@ -122,8 +122,8 @@ def _reworded(entry: JsonObject, old: str, new: str) -> JsonObject:
 
 def _name_cluster(found: FoundCase, cluster: str) -> None:
     """Put the name of the cluster into the case itself."""
-    from karat.core.case_checks import Fix
-    from karat.core.case_text import case_text, path_of_case
+    from karat.core.case_files.case_checks import Fix
+    from karat.core.case_files.case_text import case_text, path_of_case
     from karat.core.yaml.edit import roots_of
     from karat.core.yaml.insert import with_keys
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import msgspec
 
+from karat.core.case_files.loaded import LoadedCases
 from karat.core.files.atomic import write_bytes
 from karat.core.files.reading import pretending
-from karat.core.loaded import LoadedCases
 from karat.core.problems import Problem, UserError
 from karat.verbs.inputs.work import Work
 

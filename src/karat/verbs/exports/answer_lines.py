@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from karat.core import plugins
+from karat.core.case_files.recorded import Recorded, recorded_lines
 from karat.core.json_types import JsonMapping
 from karat.core.problems import UserError
-from karat.core.recorded import Recorded, recorded_lines
 from karat.core.records import Prediction
 
 

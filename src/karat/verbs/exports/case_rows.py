@@ -30,7 +30,7 @@ def rows_of(
     Of a case with several scored turns every row has an id of its own, and the scores, which are those of the whole
     case, are in the first.
     """
-    from karat.core.import_rows import unique
+    from karat.core.case_files.import_rows import unique
     from karat.core.problems import UserError
     from karat.core.records import default_turn
 

@@ -13,7 +13,7 @@ from karat.core.records import Case
 from karat.core.suite import Suite
 
 if TYPE_CHECKING:
-    from karat.reports.trend import Trend
+    from karat.reports.compare.trend import Trend
     from karat.store.records import RunRow
     from karat.store.store import Store
 
@@ -31,7 +31,7 @@ def release_tag(label: str) -> str:
 
 def read_trend(store: Store, suite: str | None) -> Trend:
     """The newest run of every release, oldest first. UserError where there is none, or the suite is not clear."""
-    from karat.reports.trend import trend_of
+    from karat.reports.compare.trend import trend_of
 
     rows = [(label, row) for row in store.runs(MOST_RUNS, suite) if row.scoring is not None for label in _labels(row)]
     if suite is not None:
@@ -74,7 +74,7 @@ def _labels(row: RunRow) -> list[str]:
 def write_trend(trend: Trend, *, json: str | None, xlsx: Path | None, html: Path | None) -> list[str]:
     """Write what is asked for; returns the names of the files. The JSON is printed where its name is ``-``."""
     from karat.core.files.atomic import write_bytes
-    from karat.reports.trend import trend_json, trend_report
+    from karat.reports.compare.trend import trend_json, trend_report
 
     written: list[str] = []
     newest = trend.releases[-1].result

@@ -9,9 +9,9 @@ from pathlib import Path
 import msgspec
 
 from karat.core.bulk.cases import held_answers, held_cases
-from karat.core.drafts import drafts_left_out, is_draft
+from karat.core.case_files.drafts import drafts_left_out, is_draft
+from karat.core.case_files.loaded import LoadedPredictions, Said
 from karat.core.json_types import JsonMapping, JsonObject
-from karat.core.loaded import LoadedPredictions, Said
 from karat.core.problems import Problem, Severity, count_of
 from karat.core.records import AnyCase, Prediction
 from karat.core.remote.paths import local_input
@@ -57,7 +57,7 @@ class _Problems:
         if problem.severity == "error":
             self._severity = "error"
 
-    def told(self) -> tuple[Problem, ...]:
+    def reported(self) -> tuple[Problem, ...]:
         if not self._more:
             return tuple(self.kept)
         message = f"{count_of(self._more, 'more problem')} of the same files, not listed here"
@@ -79,7 +79,7 @@ def gather_cases(suite: Suite, cases: Cases, folder: str | Path = "", choice: Ch
             loaded = given_cases(suite, cases, Path(folder))  # the caller holds them, so they are held
             found = _cases_in(suite, (*loaded.cases, *loaded.problems), cases, problems, drafts)
             held = tuple(choosing.chosen(found))
-    return GatheredCases(held, frozenset((*choosing.left_out, *drafts)), problems.told())
+    return GatheredCases(held, frozenset((*choosing.left_out, *drafts)), problems.reported())
 
 
 def _cases_in(
@@ -100,7 +100,7 @@ def _cases_in(
     if first is not None:
         problems.add(drafts_left_out(first, len(drafts)))
     if not some:
-        raise nothing_read("cases", suite, given, problems.told())
+        raise nothing_read("cases", suite, given, problems.reported())
 
 
 def gather_predictions(suite: Suite, predictions: Predictions, folder: str | Path = "") -> GatheredAnswers:
@@ -116,8 +116,8 @@ def gather_predictions(suite: Suite, predictions: Predictions, folder: str | Pat
             notes.update(loaded.notes)
             held = tuple(_answers_in((*loaded.predictions, *loaded.problems), problems, notes))
     if not held:
-        raise nothing_read("predictions", suite, predictions, problems.told())
-    return GatheredAnswers(held, problems.told(), notes)
+        raise nothing_read("predictions", suite, predictions, problems.reported())
+    return GatheredAnswers(held, problems.reported(), notes)
 
 
 def paired_answers(

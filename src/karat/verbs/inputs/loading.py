@@ -7,16 +7,16 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from karat.core.drafts import without_drafts
+from karat.core.case_files.drafts import without_drafts
+from karat.core.case_files.loaded import LoadedCases, LoadedPredictions, all_predictions
 from karat.core.files.reading import is_empty
 from karat.core.json_types import JsonMapping
-from karat.core.loaded import LoadedCases, LoadedPredictions, all_predictions
 from karat.core.problems import Problem, UserError
 from karat.core.records import AnyCase, Prediction
 from karat.core.remote.paths import local_input
 from karat.core.suite import Suite, SuiteOptions
-from karat.runs.project import options_from
-from karat.runs.project_environments import FIELD, with_environments
+from karat.runs.project_file.environments import FIELD, with_environments
+from karat.runs.project_file.project import options_from
 from karat.verbs.inputs.projects import environments_here
 from karat.verbs.inputs.python_values import given_cases, given_predictions
 from karat.verbs.inputs.steps import step

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from karat.core.files.project_folder import find_project
 from karat.core.problems import UserError
-from karat.runs.store_address import DEFAULT_STORE, STORE_RETRY, store_url
+from karat.runs.project_file.store_address import DEFAULT_STORE, STORE_RETRY, store_url
 
 if TYPE_CHECKING:
     from karat.environments import Environment
-    from karat.runs.project import Project
+    from karat.runs.project_file.project import Project
     from karat.store.store import Store
 
 
@@ -22,7 +22,7 @@ def project_here(config: str | Path | None) -> Project | None:
     found = Path(config) if config is not None else find_project()
     if not found:
         return None
-    from karat.runs.project import load_project
+    from karat.runs.project_file.project import load_project
 
     return load_project(found)
 

@@ -17,8 +17,8 @@ from typing import Any  # Any: records, dicts, or a DataFrame that is recognised
 
 import msgspec
 
+from karat.core.case_files.loaded import GIVEN, LoadedCases, LoadedPredictions
 from karat.core.json_types import JsonObject
-from karat.core.loaded import GIVEN, LoadedCases, LoadedPredictions
 from karat.core.problems import Problem, UserError
 from karat.core.records import Case, Prediction, Where
 from karat.core.suite import Suite

@@ -15,8 +15,8 @@ from karat.core.remote.paths import local_input, local_path
 from karat.core.suite import Suite, SuiteOptions
 from karat.core.system import RecordedConfig
 from karat.runs.case_selection import Choice
-from karat.runs.project import Project, RunOptions, from_settings
-from karat.runs.project_environments import with_environments
+from karat.runs.project_file.environments import with_environments
+from karat.runs.project_file.project import Project, RunOptions, from_settings
 from karat.stats.gates.verdicts import Gate
 from karat.verbs.inputs.projects import environments_here, project_here
 from karat.verbs.inputs.systems import REPLAY, is_type, named_system
@@ -46,7 +46,7 @@ class Work:
 
 def unasked(work: Work, cases: Sequence[AnyCase]) -> list[Problem]:
     """The cases that a live system cannot be asked, because they have no question. Recorded answers need none."""
-    from karat.runs.calling import without_question
+    from karat.runs.calls.calling import without_question
 
     if work.config is None or work.config.type == REPLAY or work.predictions is not None:
         return []

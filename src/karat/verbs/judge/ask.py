@@ -20,8 +20,8 @@ from karat.judge.version import model_of, same_model
 from karat.runs.baseline import find_run
 from karat.runs.case_order import seed_of
 from karat.runs.stored_run import stored_settings
-from karat.store.judgements import JudgeRecords, JudgeVersion
 from karat.store.records import run_name
+from karat.store.verdicts.judgements import JudgeRecords, JudgeVersion
 from karat.verbs.inputs.projects import open_store_here, project_here
 from karat.verbs.judge.opening import GivenJudge, OpenJudge, finished, open_judge_here, remember
 from karat.verbs.judge.pools import rate_of

@@ -17,7 +17,7 @@ from karat.judge.attacks import Attack, attack_count, attack_questions, attacks
 from karat.judge.calibration import AttackCount, misses_of
 from karat.judge.line import Judge
 from karat.judge.settings import Bar
-from karat.store.judgements import JudgeRecords
+from karat.store.verdicts.judgements import JudgeRecords
 from karat.verbs.inputs.projects import open_store_here, project_here
 from karat.verbs.judge.opening import GivenJudge, finished, open_judge_here, remember
 from karat.verbs.judge.pools import empty_calibration, newest_calibration

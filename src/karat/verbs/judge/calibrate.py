@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from karat.core.case_explanation import explanation_of
+from karat.core.presentation.case_explanation import explanation_of
 from karat.core.problems import UserError
 from karat.core.results.judged import Doubt
 from karat.core.results.result import Estimate
@@ -26,9 +26,9 @@ from karat.judge.settings import Bar
 from karat.judge.version import same_model
 from karat.runs.baseline import find_run
 from karat.stats.agreement import alpha
-from karat.store.judgements import JudgeRecords, JudgeVersion
 from karat.store.records import run_name
-from karat.store.reviews import case_review
+from karat.store.verdicts.judgements import JudgeRecords, JudgeVersion
+from karat.store.verdicts.reviews import case_review
 from karat.verbs.inputs.projects import open_store_here, project_here
 from karat.verbs.judge.ask import questions_about, system_model
 from karat.verbs.judge.opening import GivenJudge, OpenJudge, finished, open_judge_here, rubric_hash

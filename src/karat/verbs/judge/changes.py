@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from karat.core.results.judged import JudgeChange, JudgeChanges
 from karat.judge.sample import judged_cases
-from karat.store.judgements import JudgeRecords
+from karat.store.verdicts.judgements import JudgeRecords
 
 if TYPE_CHECKING:
     from karat.store.store import Store

@@ -11,7 +11,7 @@ from karat.core.results.result import Estimate
 from karat.judge.sample import JudgedCase
 from karat.stats.agreement import agreement, confusion
 from karat.stats.compare.mcnemar import coin_p
-from karat.store.judgements import JudgeRecords
+from karat.store.verdicts.judgements import JudgeRecords
 from karat.verbs.inputs.projects import open_store_here
 from karat.verbs.judge.pools import pool_of, version_named
 

@@ -15,7 +15,7 @@ from karat.judge.calibration import STALE, Calibration, Probe, too_old
 from karat.judge.sample import JudgedCase, Sample
 from karat.judge.version import same_model
 from karat.stats.judged import CorrectedRate, corrected_rate
-from karat.store.judgements import JudgeRecords
+from karat.store.verdicts.judgements import JudgeRecords
 from karat.verbs.judge.ask import system_model
 from karat.verbs.judge.pools import Other, Pool, newest_calibration, pool_of, version_named
 
@@ -112,7 +112,7 @@ def _rates(store: Store, result: RunResult, pool: Pool, misses: Sequence[str]) -
     by_rule = {item.metric for item in result.summary}
     found = []
     for place, name in enumerate(pool.rates):
-        if name not in by_rule:
+        if name not in by_rule or _has_no_value(pool, place):
             continue
         known = _settled(pool, place, verdicts)
         rate = _corrected(sample, known, pool.clustered, why)
@@ -123,6 +123,12 @@ def _rates(store: Store, result: RunResult, pool: Pool, misses: Sequence[str]) -
             CorrectedFigure(name, titles[name], rate.mean, rate.low, rate.high, over, rate.method, rate.why, *ends)
         )
     return found
+
+
+def _has_no_value(pool: Pool, place: int) -> bool:
+    """Whether no rule settled this rate on any case, although rules settled cases: it does not apply to this run, as
+    a figure of a test suite where none was given, and what people say of other rates is not its value."""
+    return bool(pool.others) and all(case.values[place] is None for case in pool.others)
 
 
 def settled_values(store: Store, pool: Pool) -> list[float]:

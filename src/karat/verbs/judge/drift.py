@@ -29,7 +29,7 @@ from karat.runs.baseline import find_run
 from karat.stats.agreement import agreement, confusion
 from karat.stats.compare.mcnemar import coin_p
 from karat.stats.intervals.rates import wilson
-from karat.store.judgements import JudgeRecords, JudgeVersion
+from karat.store.verdicts.judgements import JudgeRecords, JudgeVersion
 from karat.verbs.inputs.projects import open_store_here, project_here
 from karat.verbs.judge.ask import questions_about
 from karat.verbs.judge.opening import GivenJudge, OpenJudge, finished, open_judge_here, remember

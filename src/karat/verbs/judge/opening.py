@@ -20,8 +20,8 @@ from karat.judge.line import Judge
 from karat.judge.protocol import RUBRIC
 from karat.judge.settings import JudgeSettings
 from karat.judge.version import parameters, prepared, version_of
-from karat.runs.project import Project
-from karat.store.judgements import JudgeRecords, JudgeVersion
+from karat.runs.project_file.project import Project
+from karat.store.verdicts.judgements import JudgeRecords, JudgeVersion
 from karat.verbs.inputs.systems import named_system, settle_system
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ def remember(store: Store, judge: Judge) -> JudgeVersion:
 
 
 def whole_rubric(rubric: str, by_tag: Mapping[str, str]) -> str:
-    """Everything that a judge is told of what is right, as one text."""
+    """The judge's whole rubric as one text, with the parts for tags."""
     parts = [f"For answers tagged {tag}:\n{text}" for tag, text in sorted(by_tag.items())]
     return "\n\n".join([rubric, *parts])
 
@@ -133,7 +133,7 @@ def rubric_hash(text: str) -> str:
 
 def finished(work: Coroutine[Any, Any, Found]) -> Found:
     """What asking comes to; also inside a notebook, whose own loop is running already."""
-    from karat.runs.system_calls import run_async
+    from karat.runs.calls.system_calls import run_async
 
     kept: list[Found] = []
 

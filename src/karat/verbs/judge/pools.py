@@ -19,8 +19,8 @@ from karat.judge.sample import JudgedCase, Sample, judged_cases, sample_of
 from karat.runs.case_order import seed_of
 from karat.stats.compare.pairing import value_of
 from karat.stats.pass_rates import pass_rates
-from karat.store.judgements import JudgeRecords, JudgeVersion
-from karat.store.reviews import Review
+from karat.store.verdicts.judgements import JudgeRecords, JudgeVersion
+from karat.store.verdicts.reviews import Review
 
 if TYPE_CHECKING:
     from karat.store.store import Store

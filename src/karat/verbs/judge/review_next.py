@@ -18,8 +18,8 @@ from karat.judge.sample import JudgedCase
 from karat.judge.settings import Bar
 from karat.runs.baseline import find_run
 from karat.stats.judged.width import reviews_for_width
-from karat.store.judgements import JudgeRecords
-from karat.store.reviews import Review
+from karat.store.verdicts.judgements import JudgeRecords
+from karat.store.verdicts.reviews import Review
 from karat.verbs.inputs.projects import open_store_here, project_here
 from karat.verbs.judge.corrected import settled_values
 from karat.verbs.judge.pools import Pool, pool_of

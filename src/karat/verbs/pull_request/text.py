@@ -13,7 +13,7 @@ from karat.core.results.text import figure
 from karat.reports.markdown.comparison import ROOM, comparison_markdown
 from karat.reports.markdown.gates import gate_markdown
 from karat.reports.markdown.text import markdown_text as text
-from karat.reports.reuse import reuse_words
+from karat.reports.sections.reuse import reuse_words
 from karat.runs.baseline import baselines_in
 from karat.stats.gates.rules import BASELINE
 from karat.store.store import Store

@@ -29,7 +29,7 @@ def findings(store: str | Path | None = None, config: str | Path | None = None) 
     import yaml
 
     from karat.core import plugins
-    from karat.core.extras import EXTRAS, install_command, missing
+    from karat.core.installed.extras import EXTRAS, install_command, missing
 
     found = [
         Finding("karat", "ok", f"{version('karat')} on Python {platform.python_version()}, {platform.system()}"),
@@ -89,7 +89,7 @@ def _plugins() -> list[Finding]:
     import warnings
 
     from karat.core import plugins
-    from karat.core.plugin_findings import describe_metrics, describe_suite, describe_system, plugin_findings
+    from karat.core.installed.plugin_findings import describe_metrics, describe_suite, describe_system, plugin_findings
     from karat.engines.opening import describe_engine
     from karat.search.models import describe_model
 
@@ -128,7 +128,17 @@ def sandbox_findings() -> list[Finding]:
         plan(unsafe=False)
     except UserError as error:
         found.append(Finding("sandbox", "absent", f"generated code cannot run here: {error.message}"))
-    return found
+    return [*found, _timing()]
+
+
+def _timing() -> Finding:
+    """What the times of code are taken by."""
+    from karat.sandbox.counters import counter_trouble
+
+    trouble = counter_trouble()
+    if trouble:
+        return Finding("sandbox timing", "ok", f"pairs of runs by the clock; no counter of instructions: {trouble}")
+    return Finding("sandbox timing", "ok", "the processor's counter of instructions")
 
 
 def environment_findings(config: str | Path | None) -> list[Finding]:

@@ -9,8 +9,8 @@ import shutil
 from pathlib import Path
 
 from karat.core import plugins
-from karat.core.extras import EXTRAS
 from karat.core.files.atomic import write_bytes
+from karat.core.installed.extras import EXTRAS
 from karat.core.problems import UserError, did_you_mean
 from karat.core.suite import Suite
 from karat.verbs.setup.new_project import (
@@ -117,7 +117,7 @@ def _private(path: Path) -> bool:
 
 def _live_project(file: Path, suite: str, system: list[str]) -> None:
     """Rewrite the project file of a fresh example so that a live system is asked."""
-    from karat.runs.project import load_project
+    from karat.runs.project_file.project import load_project
 
     project = load_project(file)
     entry, options = next((entry, options) for entry, options in project.suites if entry.suite == suite)

@@ -17,14 +17,14 @@ from pathlib import Path
 import msgspec
 
 from karat.core import plugins
-from karat.core.file_forms import FileForm
+from karat.core.case_files.file_forms import FileForm
 from karat.core.files.atomic import write_bytes
 from karat.core.json_types import JsonObject
 from karat.core.problems import UnknownName, UserError
 from karat.core.suite import Suite
 from karat.core.system import SystemType
 from karat.core.yaml.json_schema import DIALECT, Schemas
-from karat.runs.project import ProjectFile
+from karat.runs.project_file.project import ProjectFile
 
 SHIPPED = Path(__file__).resolve().parents[2] / "schemas"
 FOLDER = Path(".karat") / "schemas"

@@ -2,28 +2,10 @@
 
 from __future__ import annotations
 
-from karat.web.routes import (
-    api,
-    assets,
-    calibration,
-    case,
-    case_history,
-    compare,
-    export,
-    filters_and_case_sets,
-    live,
-    login,
-    new_case,
-    pin,
-    report,
-    review,
-    review_agreement,
-    review_queue,
-    run,
-    run_views,
-    runs,
-    tune,
-)
+from karat.web.routes import api, assets, compare, export, filters_and_case_sets, login, runs
+from karat.web.routes.case import case, case_history, new_case
+from karat.web.routes.review import calibration, review, review_agreement, review_queue
+from karat.web.routes.run import live, pin, report, run, run_views, tune
 
 ROUTERS = tuple(
     module.router

@@ -9,21 +9,21 @@ from fastapi import APIRouter, Depends, HTTPException, Query, Request
 from starlette.responses import Response
 
 from karat.core.json_types import JsonObject
-from karat.reports.comparison import as_plain
+from karat.reports.compare.comparison import as_plain
 from karat.store import RunRow, run_name
 from karat.store.codec import to_json
-from karat.store.reviews import WORDS, Review
+from karat.store.verdicts.reviews import WORDS, Review
 from karat.web.api_models import AgainstOut, CaseList, CaseOut, ProgressOut, ReviewOut, RunList, RunOut
-from karat.web.baseline import baselines
-from karat.web.baseline_diff import Against, differences
-from karat.web.figures import figures_of
-from karat.web.filters import read_filters
-from karat.web.live import as_json, live_view
+from karat.web.compare.baseline import baselines
+from karat.web.compare.baseline_diff import Against, differences
+from karat.web.live.live_run import as_json, live_view
 from karat.web.lookup import find_case, find_row, scoring_of
 from karat.web.page import viewer_of
-from karat.web.review_panel import is_blind, review_panel, seen_in
+from karat.web.review.review_panel import is_blind, review_panel, seen_in
 from karat.web.routes.compare import compared
-from karat.web.search import with_answers
+from karat.web.run_page.figures import figures_of
+from karat.web.search.filters import read_filters
+from karat.web.search.search import with_answers
 from karat.web.security.forms import checked_form
 
 router = APIRouter(prefix="/api", tags=["karat"])

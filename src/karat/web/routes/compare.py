@@ -8,19 +8,19 @@ from typing import Annotated
 from fastapi import APIRouter, HTTPException, Query, Request
 from starlette.responses import RedirectResponse, Response
 
-from karat.reports.changes import Change
-from karat.reports.comparison import Compared, moves_text, side_by_side
-from karat.reports.comparison_page import comparison_page
+from karat.reports.compare.changes import Change
+from karat.reports.compare.comparison import Compared, moves_text, side_by_side
+from karat.reports.compare.comparison_page import comparison_page
 from karat.stats.compare.runs import compare_runs
 from karat.store import RunRow, run_name
 from karat.verbs.compare import with_judges
-from karat.web.baseline_diff import columns_in
-from karat.web.changes import WORDS, chosen, counts_of, read_changes, tags_in
-from karat.web.figures import suite_metrics
+from karat.web.compare.baseline_diff import columns_in
+from karat.web.compare.changes import WORDS, chosen, counts_of, read_changes, tags_in
+from karat.web.compare.several_runs import several_page
 from karat.web.lookup import find_row, run_number, scoring_of
 from karat.web.page import Viewer, viewer_of
-from karat.web.routes.run import choices
-from karat.web.several_runs import several_page
+from karat.web.routes.run.run import choices
+from karat.web.run_page.figures import suite_metrics
 
 router = APIRouter(include_in_schema=False)
 

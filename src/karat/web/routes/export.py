@@ -11,8 +11,8 @@ from starlette.responses import Response
 
 from karat.core import plugins
 from karat.core.report import Report
-from karat.reports.comparison import as_plain
-from karat.reports.comparison_sheets import comparison_report
+from karat.reports.compare.comparison import as_plain
+from karat.reports.compare.comparison_sheets import comparison_report
 from karat.reports.excel.workbook import write_xlsx
 from karat.reports.full_report import whole_report
 from karat.reports.html.comparison import comparison_html
@@ -21,11 +21,11 @@ from karat.reports.markdown.comparison import comparison_markdown
 from karat.reports.patches.patch import review_lines, review_patch
 from karat.store import run_name
 from karat.store.codec import to_json
-from karat.web.changes import with_texts
+from karat.web.compare.changes import with_texts
 from karat.web.lookup import find_row, scoring_of
 from karat.web.page import viewer_of
 from karat.web.routes.compare import compared
-from karat.web.routes.report import report_html
+from karat.web.routes.run.report import report_html
 
 router = APIRouter(include_in_schema=False)
 

@@ -9,10 +9,10 @@ from starlette.datastructures import QueryParams
 from starlette.responses import RedirectResponse, Response
 
 from karat.store import run_name
-from karat.web.figures import figures_of
-from karat.web.filters import Filters, read_filters
 from karat.web.lookup import find_case, find_row
 from karat.web.page import viewer_of
+from karat.web.run_page.figures import figures_of
+from karat.web.search.filters import Filters, read_filters
 from karat.web.security.forms import checked_form
 
 router = APIRouter(include_in_schema=False)

@@ -11,12 +11,12 @@ from starlette.responses import RedirectResponse, Response
 
 from karat.store import RunRow, run_name
 from karat.store.records import Progress
-from karat.web.baseline import baselines
-from karat.web.baseline_diff import Against, at_hand
 from karat.web.charts import Trend, trend
-from karat.web.figures import Figure, figures_of, headline, main_figure
+from karat.web.compare.baseline import baselines
+from karat.web.compare.baseline_diff import Against, at_hand
 from karat.web.lookup import find_row
 from karat.web.page import Viewer, viewer_of
+from karat.web.run_page.figures import Figure, figures_of, headline, main_figure
 
 router = APIRouter(include_in_schema=False)
 
@@ -59,12 +59,11 @@ def runs_page(request: Request, suite: str = "", q: str = "", by: str = "", few:
     bases = baselines(viewer, request)
     matching = [row for row in rows if _matches(row, q)]
     listed = [_listed(viewer, row, bases.get(row.suite)) for row in matching]
-    names = [""] if by == "date" else list(dict.fromkeys(row.suite for row in matching))
     found_all = bool(q)
     return viewer.page(
         request,
         "runs.html",
-        groups=[_group(name, [item for item in listed if name in ("", item.run.suite)], found_all) for name in names],
+        groups=[_group("", listed, found_all)] if by == "date" else _by_suite(listed, found_all),
         counts=counts,
         total=sum(counts.values()),
         capped=len(rows) == LISTED and (counts.get(suite, 0) if suite else sum(counts.values())) > LISTED,
@@ -107,6 +106,22 @@ def _listed(viewer: Viewer, row: RunRow, base: RunRow | None) -> Listed:
     found = at_hand(viewer, row, base, most=0) if comparable and base is not None else None
     progress = viewer.store.progress(row.id, 0) if row.status != "finished" else None
     return Listed(row, main, base, comparable, found, progress)
+
+
+def _by_suite(listed: Sequence[Listed], whole: bool) -> list[Group]:
+    """The runs of a suite together; apart by their figure, where runs of a suite go by another one. A run without
+    figures is with the newest of its suite."""
+    usual: dict[str, str] = {}
+    for item in listed:
+        if item.main is not None:
+            usual.setdefault(item.run.suite, item.main.title)
+    groups: dict[tuple[str, str], list[Listed]] = {}
+    for suite in dict.fromkeys(item.run.suite for item in listed):
+        for item in listed:
+            if item.run.suite == suite:
+                title = item.main.title if item.main is not None else usual.get(suite, "")
+                groups.setdefault((suite, title), []).append(item)
+    return [_group(suite, items, whole) for (suite, _), items in groups.items()]
 
 
 def _group(suite: str, items: Sequence[Listed], whole: bool) -> Group:

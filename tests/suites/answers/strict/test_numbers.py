@@ -162,3 +162,31 @@ def test_tolerance_is_an_option() -> None:
     assert not number_match("109", 100, tolerance=Tolerance(loose))
     assert number_match("109", 100, tolerance=Tolerance(CompareOptions(rel_tol=0.1, whole_numbers="tolerance")))
     assert not number_match("0.12", "0.1234", tolerance=Tolerance(CompareOptions(rounding=False)))
+
+
+@pytest.mark.parametrize(
+    ("gold", "answer", "state"),
+    [
+        (12213, "\uff11\uff12\uff12\uff11\uff13", "right"),
+        (12213, "\u0661\u0662\u0662\u0661\u0663", "right"),
+        (12213, "\u0661\u0662\u066c\u0662\u0661\u0664", "wrong"),
+        (0.1234, "12.34\uff05", "right"),
+        (0.1234, "0.1234\uff05", "wrong"),
+        (0.1234, "12.34 Prozent", "right"),
+        (0.1234, "it rose by 12.34 percentage points", "right"),
+        (0.1234, "0,1234", "needs_review"),
+        (0.1234, "12,34 %", "needs_review"),
+        (1234.56, "1.234,56", "needs_review"),
+        (0.1234, "0,4321", "wrong"),
+        (1e-9, "1 \u00d7 10^-9", "right"),
+        (1e-9, "1\u00b710\u207b\u2079", "right"),
+        (1e-9, "1x10^-8", "wrong"),
+        (5000, "5*10^3", "right"),
+        (-5, "\u20135", "right"),
+        (-5, "minus five", "right"),
+        (5, "minus five", "wrong"),
+        (5, "3\u20135", "needs_review"),
+    ],
+)
+def test_numbers_as_the_world_writes_them(gold: float, answer: str, state: str) -> None:
+    assert number_match(answer, gold).state == state

@@ -101,3 +101,28 @@ def test_an_excluded_text_inside_a_gold_text_is_no_extra_match() -> None:
 
 def test_an_excluded_text_that_is_denied_needs_a_person() -> None:
     assert string_match("Paris, not London", "Paris", ["London"]).state == "needs_review"
+
+
+@pytest.mark.parametrize(
+    ("gold", "answer", "state"),
+    [
+        ("C", "Objective-C", "wrong"),
+        ("R", "The R-squared is high", "wrong"),
+        ("C", "C, not C++", "right"),
+        ("B", "Plan B - the cheap one", "right"),
+        ("NET", "We use .NET", "wrong"),
+        ("Paris", "...Paris", "right"),
+        ("Paris", "a Paris-based firm", "right"),
+        ("O'Brien", "It is O\u2019Brien.", "right"),
+        ("non-profit", "a non\u2011profit firm", "right"),
+        ("profit", "a non-profit firm", "needs_review"),
+        ("1990-2000", "from 1990\u20132000", "right"),
+        ("\u0130stanbul", "istanbul", "right"),
+        ("12", "\u0661\u0662", "right"),
+        ("Paris", "Es ist nicht Paris", "needs_review"),
+        ("Paris", "Ce n\u2019est pas Paris", "needs_review"),
+        ("\u041c\u043e\u0441\u043a\u0432\u0430", "\u043d\u0435 \u041c\u043e\u0441\u043a\u0432\u0430", "needs_review"),
+    ],
+)
+def test_signs_and_words_of_other_writers(gold: str, answer: str, state: str) -> None:
+    assert string_match(answer, gold).state == state

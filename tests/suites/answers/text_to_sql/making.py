@@ -12,7 +12,7 @@ from karat.core.records import Case
 from karat.suites.answers import suite
 from karat.suites.answers.comparison import Comparison
 from karat.suites.answers.options import Options
-from karat.suites.answers.text_to_sql.predictions import prediction_field
+from karat.suites.answers.text_to_sql.files.predictions import prediction_field
 
 SHOP = """
 CREATE TABLE customer(id INTEGER PRIMARY KEY, name TEXT, country TEXT, born TEXT);

@@ -11,8 +11,8 @@ import pytest
 import karat
 from karat.engines.embedded.messages import Query
 from karat.engines.embedded.pool import POOL, Outcome
-from karat.suites.answers.text_to_sql import execution
-from karat.suites.answers.text_to_sql.execution import Databases
+from karat.suites.answers.text_to_sql.running import execution
+from karat.suites.answers.text_to_sql.running.execution import Databases
 
 COUNT = 40
 

@@ -10,15 +10,15 @@ from typing import Any
 import duckdb
 import pytest
 
-from karat.core.case_explanation import explanation_of
+from karat.core.presentation.case_explanation import explanation_of
 from karat.core.problems import UserError
 from karat.core.records import Prediction
 from karat.core.results.result import CaseResult, RunResult
 from karat.suites.answers import suite
 from karat.suites.answers.options import Options
-from karat.suites.answers.text_to_sql.databases import engine_settings, suite_files
+from karat.suites.answers.text_to_sql.files.questions import load_questions
 from karat.suites.answers.text_to_sql.gold_check import check_gold_sql
-from karat.suites.answers.text_to_sql.questions import load_questions
+from karat.suites.answers.text_to_sql.running.databases import engine_settings, suite_files
 from karat.verbs.answers.questions import score_queries
 from tests.suites.answers.text_to_sql.making import database, question_file
 

@@ -8,13 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from karat.suites.answers.text_to_sql.execution import Databases
+from karat.suites.answers.text_to_sql.components.difference import difference
 from karat.suites.answers.text_to_sql.fillings.guarded import guarded_search
 from karat.suites.answers.text_to_sql.fillings.mutants import mutants
 from karat.suites.answers.text_to_sql.fillings.schema import read_schema
 from karat.suites.answers.text_to_sql.fillings.scratch import ScratchTable
 from karat.suites.answers.text_to_sql.fillings.search import search
 from karat.suites.answers.text_to_sql.fillings.suite import make_suite
+from karat.suites.answers.text_to_sql.running.execution import Databases
 from karat.suites.answers.text_to_sql.strict.judge import Asked
 from tests.suites.answers.text_to_sql.making import compared, database
 
@@ -153,3 +154,49 @@ def test_mutants_change_one_thing_each() -> None:
     assert "SELECT MIN(id) FROM sale WHERE amount > 10" in found
     assert "SELECT MAX(id) FROM sale" in found
     assert "SELECT MAX(id) FROM sale WHERE amount > 11" in found
+
+
+KEYS = """
+CREATE TABLE team(id INTEGER PRIMARY KEY, name TEXT, town TEXT NOT NULL, chief INT REFERENCES team(id));
+CREATE TABLE player(id INTEGER PRIMARY KEY, team_id INT REFERENCES team(id), name TEXT, age INT);
+INSERT INTO team VALUES (1,'Lions','Lyon',NULL),(2,'Owls','Nice',1);
+INSERT INTO player VALUES (1,1,'A',20),(2,2,'B',25);
+"""
+
+
+@pytest.mark.parametrize(
+    ("gold", "sql", "cause"),
+    [
+        ("select count(*) from player", "select count(age) from player", "nulls"),
+        ("select max(age) from player", "select age from player order by age desc limit 1", "nulls"),
+        ("select name from player where age > 29", "select name from player where age >= 29", "boundary"),
+        (
+            "select sum(age) from player where name like 'A%'",
+            "select sum(age) from player where name = 'A'",
+            "boundary",
+        ),
+        (
+            "select t.name from team t join player p on p.team_id = t.id",
+            "select t.name from team t left join player p on p.team_id = t.id",
+            "join_kind",
+        ),
+    ],
+)
+def test_under_declared_foreign_keys_the_shown_rows_really_tell_the_queries_apart(
+    gold: str, sql: str, cause: str, tmp_path: Path
+) -> None:
+    """A filling that the keys refuse was taken back, and the one before it was judged in its place."""
+    file = database(tmp_path, "keys", KEYS)
+    databases = Databases(5.0, 1000, None)
+    tables = read_schema(partial(databases.run, {"engine": "sqlite", "path": str(file)}))
+    databases.close()
+    components = difference(gold, sql, "sqlite", ()).components
+    found = search(gold, sql, tables, Asked("q"), components=components).found
+    assert found is not None
+    assert found.gold_result != found.answer_result
+    assert found.made_cause == cause
+    with sqlite3.connect(":memory:") as connection:
+        connection.executescript(found.rebuild_script.split("-- gold")[0])
+        assert not connection.execute("PRAGMA foreign_key_check").fetchall()
+        assert list(map(list, connection.execute(gold))) == found.gold_result
+        assert list(map(list, connection.execute(sql))) == found.answer_result

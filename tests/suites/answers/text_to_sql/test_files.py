@@ -8,13 +8,15 @@ from typing import Any
 
 import pytest
 
+import karat
 from karat.core.problems import UserError
 from karat.core.records import AnyCase
 from karat.suites.answers import suite
 from karat.suites.answers.records import Answer, Queries
 from karat.suites.answers.responses import stored_answer
-from karat.suites.answers.text_to_sql.gold_choices import BadChoices, queries_in
-from karat.suites.answers.text_to_sql.predictions import paired
+from karat.suites.answers.text_to_sql.files.predictions import paired
+from karat.suites.answers.text_to_sql.queries.gold_choices import BadChoices, queries_in
+from tests.suites.answers.text_to_sql.making import database, question_file
 
 BIRD = {"question_id": 1471, "db_id": "shop", "question": "How many?", "evidence": "FR is France", "SQL": "select 1"}
 
@@ -220,3 +222,11 @@ def test_predictions_of_no_question_are_an_error_and_no_score(
     with pytest.raises(UserError) as caught:
         _paired(two, _write(tmp_path / name, text))
     assert all(words in f"{caught.value.message} {caught.value.hint}" for words in said)
+
+
+def test_sql_as_python_values(tmp_path: Path) -> None:
+    database(tmp_path)
+    rows = [{"id": name, "db": "shop", "question": "?", "sql": "SELECT 1"} for name in ("a", "b")]
+    given = [{"id": "a", "sql": "SELECT 1"}, {"instance_id": "b", "sql": "SELECT 2"}]
+    result = karat.score("answers", question_file(tmp_path, rows), given, options={"databases": str(tmp_path)})
+    assert [case.scores["strict"].value for case in result.cases] == [1, 0]

@@ -11,7 +11,7 @@ import pytest
 import karat
 from karat.suites.answers import suite
 from karat.suites.answers.options import Options
-from karat.suites.answers.text_to_sql.predictions import prediction_field
+from karat.suites.answers.text_to_sql.files.predictions import prediction_field
 from tests.conftest import NO_SHARED_DATA
 
 EVERY = 12

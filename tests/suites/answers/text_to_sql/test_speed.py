@@ -14,11 +14,11 @@ import pytest
 from karat.core.results.result import RunResult
 from karat.stats.intervals.estimates import estimate
 from karat.suites.answers.report import report
-from karat.suites.answers.text_to_sql.cost import Cost
 from karat.suites.answers.text_to_sql.cost_report import slower
 from karat.suites.answers.text_to_sql.official.rves import public_reward, reward
-from karat.suites.answers.text_to_sql.rows_read import rows_read
-from karat.suites.answers.text_to_sql.speed import Speed, measured, median_interval
+from karat.suites.answers.text_to_sql.running.cost import Cost
+from karat.suites.answers.text_to_sql.running.rows_read import rows_read
+from karat.suites.answers.text_to_sql.running.speed import Speed, measured, median_interval
 from karat.verbs.answers.questions import score_queries
 from tests.suites.answers.text_to_sql.making import compared, database, question_file
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from karat.core.records import Case, attempts
-from karat.runs.run_scoring import score_recorded
+from karat.runs.scores.run_scoring import score_recorded
 from karat.suites.codegen import suite
 from karat.suites.codegen.cases import load_cases, recognises
 from karat.suites.codegen.notebooks.export import notebook_of

@@ -10,7 +10,7 @@ import pytest
 
 from karat.core.problems import UserError
 from karat.suites.codegen.options import Options
-from karat.suites.codegen.plots.da_code import read_gold
+from karat.suites.codegen.plots.expectation.da_code import read_gold
 from karat.suites.codegen.plots.records import PlotGold
 from karat.suites.codegen.plots.score import passed, verdict_of
 from tests.suites.codegen.plots.drawn_plots import figures

@@ -6,6 +6,7 @@ import pytest
 from karat.sandbox import Limits, Sandbox
 from karat.suites.codegen.comparison import judged
 from karat.suites.codegen.options import Options
+from karat.suites.codegen.perturb import runs
 from karat.suites.codegen.plots.records import PanelGold, PlotGold, SeriesGold
 from karat.suites.codegen.records import Expected, ExpectedFile, HiddenTest, TableSource
 from karat.suites.codegen.running.sandbox_client import warm_box
@@ -112,6 +113,15 @@ def test_changed_tables_tell_constants() -> None:
     assert right.perturbed is not None
     assert right.perturbed.tried > 3
     assert right.perturbed.telling > 0
+
+
+def test_a_harness_that_does_not_load_hides_no_constant(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its error is none of the code's: the copies are then run one by one."""
+    monkeypatch.setattr(runs, "_WATCH", "import a_module_that_is_not_there\n")
+    constant = PLT + "plt.bar(['North', 'South', 'East'], [5, 3, 4])\n" + LABELS
+    reference = REFERENCE + "\n" + LABELS + "# a text of its own: what references gave is kept\n"
+    found = scored(BARS, constant, reference, PERTURB).correctness
+    assert (found.passed, found.reason) == (False, "only_fits_this_data")
 
 
 def test_hidden_tests_see_a_table_of_points() -> None:

@@ -8,9 +8,9 @@ import yaml
 from karat.core.yaml.structs import Findings
 from karat.suites.codegen.cases import load_cases
 from karat.suites.codegen.options import Options
-from karat.suites.codegen.plots.expected import read_plot
+from karat.suites.codegen.plots.expectation.expected import read_plot
+from karat.suites.codegen.plots.expectation.written import written_plot
 from karat.suites.codegen.plots.records import PanelGold, PlotGold, SeriesGold, TextGold
-from karat.suites.codegen.plots.written import written_plot
 from karat.suites.codegen.tasks.check import check_cases
 
 

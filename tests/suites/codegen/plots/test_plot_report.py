@@ -12,7 +12,7 @@ from karat.core.explanation import plain_details
 from karat.core.results.result import CaseResult, RunInfo
 from karat.core.scores import Score
 from karat.reports.html.case_forms import MOST_PICTURES, rendered_form, with_pictures
-from karat.runs.summary import summarise
+from karat.runs.scores.summary import summarise
 from karat.suites.codegen import suite
 from karat.suites.codegen.form import form
 from karat.suites.codegen.metrics.correctness import Correctness

@@ -8,16 +8,16 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from karat.core.case_file import CaseFile
+from karat.core.case_files.case_file import CaseFile
 from karat.core.records import Prediction, attempts
-from karat.suites.codegen.case_file import case_file
+from karat.suites.codegen.authoring.case_file import case_file
 from karat.suites.codegen.cases import load_cases, recognises
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.predictions import read_predictions
 from karat.suites.codegen.repair.follow_up import follow_up
+from karat.suites.codegen.running.cut_texts import cut_in_the_middle
 from karat.suites.codegen.steps.budgets import spent
 from karat.suites.codegen.steps.flat import answering, flat_program, names_set
-from karat.suites.codegen.steps.follow_up import cut_in_the_middle
 from karat.suites.codegen.tasks.check import check_cases
 
 SESSION = """

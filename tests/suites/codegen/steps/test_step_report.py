@@ -5,7 +5,7 @@ from __future__ import annotations
 from karat.core.case_form import Timeline
 from karat.core.records import Case, Prediction, Turn, join_attempts
 from karat.reports.html.case_forms import rendered_form
-from karat.runs.run_scoring import score_recorded
+from karat.runs.scores.run_scoring import score_recorded
 from karat.suites.codegen import suite
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.records import Expected, Step, TableSource, Task

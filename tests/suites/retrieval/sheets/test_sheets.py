@@ -13,7 +13,7 @@ import karat
 from karat.core.problems import UserError
 from karat.core.records import Prediction
 from karat.core.system import NoAnswer, Request
-from karat.search.choose.result import Tuning
+from karat.search.choose.reporting.result import Tuning
 from karat.suites.retrieval import suite
 from karat.suites.retrieval.options import Options
 from karat.suites.retrieval.sheets.cases import ids_of, load_sheet
@@ -149,7 +149,7 @@ def test_the_example_passes_most_questions_and_says_what_more_would_cost(
 def test_advice_on_more_questions_names_model_and_n() -> None:
     from karat.search.choose.more import More
     from karat.search.choose.outcome import Pick
-    from karat.search.choose.text import more_sentence
+    from karat.search.choose.reporting.text import more_sentence
 
     picks = (Pick("fruit", 2, "wordllama", 5), Pick("herb", 1, "bm25", 3))
     said = more_sentence(More(2, "found", 8, 3, picks))

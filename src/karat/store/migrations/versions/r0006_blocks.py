@@ -15,14 +15,14 @@ from alembic import op
 
 from karat.core.records import CallError, Prediction
 from karat.core.results.result import CaseResult
-from karat.store.answer_blocks import KEYS, NO_TURN, answers_of, append_answers, keys_of
-from karat.store.block_tables import blocks_from
-from karat.store.case_lines import LINES, SEARCHED, CaseLine, unpack_lines, unpack_searched
-from karat.store.cases import CASES, IDS, append_cases
+from karat.store.blocks.tables import blocks_from
+from karat.store.cases.case_lines import LINES, SEARCHED, CaseLine, unpack_lines, unpack_searched
+from karat.store.cases.cases import CASES, IDS, append_cases
 from karat.store.codec import from_bytes, from_text, pack, to_json, to_text
-from karat.store.predictions import move_into_blocks
-from karat.store.results import RESULTS, Lined, append_lined
+from karat.store.predictions.answer_blocks import KEYS, NO_TURN, answers_of, append_answers, keys_of
+from karat.store.predictions.predictions import move_into_blocks
 from karat.store.schema import run_blocks, scoring_blocks
+from karat.store.scorings.results import RESULTS, Lined, append_lined
 
 revision = "0006"
 down_revision: str | None = "0005"

@@ -11,7 +11,7 @@ from typing import Any  # Any: the evaluation of a gold row, an object or a list
 
 import msgspec
 
-from karat.core.case_checks import Edit
+from karat.core.case_files.case_checks import Edit
 from karat.core.json_types import JsonMapping, JsonObject
 from karat.core.problems import UserError
 from karat.suites.answers.cases import FLAT_FOLDER

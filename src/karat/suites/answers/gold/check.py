@@ -13,9 +13,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple  # Any: parameters of a gold row, which may hold anything until they are checked
 
-from karat.core.case_checks import CheckedCases
-from karat.core.drafts import ACCEPTED, DRAFT
-from karat.core.extras import install_command
+from karat.core.case_files.case_checks import CheckedCases
+from karat.core.case_files.drafts import ACCEPTED, DRAFT
+from karat.core.installed.extras import install_command
 from karat.core.json_types import JsonMapping, JsonObject
 from karat.core.problems import Problem, Severity, count_of, did_you_mean, nearest
 from karat.core.records import Case

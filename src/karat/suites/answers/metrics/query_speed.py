@@ -1,5 +1,5 @@
 """``query_seconds``, and on request ``bird_rves`` and ``fair_rves``: what the answer's query costs beside gold's, from
-:mod:`karat.suites.answers.text_to_sql.speed`.
+:mod:`karat.suites.answers.text_to_sql.running.speed`.
 
 Only where gold is SQL. Time is measured, so that nothing but a wide margin should be gated.
 

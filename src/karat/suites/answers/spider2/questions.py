@@ -8,11 +8,11 @@ from pathlib import Path
 
 import msgspec
 
-from karat.core.loaded import LoadedCases
+from karat.core.case_files.loaded import LoadedCases
 from karat.core.problems import Problem, UserError, count_of
 from karat.core.records import Case, Turn
 from karat.suites.answers.records import Gold
-from karat.suites.answers.text_to_sql.rows import first_line, read_rows
+from karat.suites.answers.text_to_sql.files.rows import first_line, read_rows
 
 GOLD_FOLDERS = ("evaluation_suite/gold", "gold", "../evaluation_suite/gold")
 DATABASE_KEYS = ("db_id", "db")

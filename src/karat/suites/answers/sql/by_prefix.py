@@ -7,7 +7,7 @@ import re
 
 from karat.core.json_types import JsonObject
 from karat.core.problems import UserError
-from karat.suites.answers.text_to_sql.databases import engine_settings
+from karat.suites.answers.text_to_sql.running.databases import engine_settings
 
 BIGQUERY = re.compile(r"(?:bq|ga)\d")
 SNOWFLAKE = re.compile(r"sf(?:_|\d)")

@@ -1,7 +1,8 @@
 """The numbers in an answer.
 
-Read: what :mod:`karat.tables.values.number_texts` lists, exponents, a leading decimal point, units, and the words
-thousand, million, billion, trillion; where there are no digits at all, the words zero to twelve. Not numbers: dates,
+Read: what :mod:`karat.tables.values.number_texts` lists, exponents and powers of ten, digits of any script, a leading
+decimal point, units, and the words thousand, million, billion, trillion; where there are no digits at all, the words
+zero to twelve. Not numbers: dates,
 times, ordinals, list markers, versions, digits inside a word. What can be read in two ways has the second one in
 ``Number.others``: ``12 480`` may be two numbers, and ``(5.2)`` is below zero in accounts, but often an aside.
 """
@@ -16,6 +17,7 @@ import msgspec
 from karat.tables.options import CompareOptions
 from karat.tables.values.number_texts import BELOW_ZERO, CURRENCY, GROUPED, MINUS, PERCENT, bare_digits
 from karat.tables.values.numbers import NOISE, SLACK, decimals_shown, small_scale, whole_number, why_equal
+from karat.tables.values.unicode import plain_digits
 
 _MONTH = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?"
@@ -35,17 +37,32 @@ _NOT_NUMBERS = re.compile(
     r"|\b[0-9]+(?:\.[0-9]+){2,}\b",
     re.IGNORECASE | re.MULTILINE,
 )
+_DASH = "\u2012\u2013"
+_PERCENT = (
+    rf"{PERCENT}|percentage\s+points?\b|prozent(?:punkte?n?)?\b|pour\s?cent\b|por\s?cien(?:to)?\b|por\s?cento\b"
+    r"|per\s?cento\b|procent\b"
+)
+_POWER = rf"(?:e[-+]?[0-9]+|\s?[x×*·⋅]\s?10(?:\s?\^\s?[({{]?[-+{MINUS}]?[0-9]+[)}}]?|[⁺⁻]?[⁰¹²³⁴-⁹]+)(?![0-9]))?"
+_RAISED = str.maketrans("⁺⁻⁰¹²³⁴⁵⁶⁷⁸⁹" + MINUS, "+-0123456789-")
+_EXPONENT = re.compile(r"[-+]?[0-9]+$")
 _NUMBER = re.compile(
-    rf"(?<![\w.])(?<![A-Za-z]-)(?P<open>\()?(?P<sign>[-+{MINUS}]"
+    rf"(?<![\w.])(?<![A-Za-z]-)(?P<open>\()?(?P<sign>[-+{MINUS}]|(?<!\S)[{_DASH}](?=[0-9.$€£¥])"
     rf"|(?<![0-9)%]\s)\b(?:{BELOW_ZERO})(?=\s))?\s?{CURRENCY}?\s?(?P<inner>[-{MINUS}]?)"
-    rf"(?P<digits>(?:{GROUPED}|[0-9]+)(?:\.[0-9]+)?|\.[0-9]+)(?P<power>(?:e[-+]?[0-9]+)?)"
-    rf"(?:\s?(?P<percent>{PERCENT})|\s?(?P<word>thousand|million|billion|trillion|mn|bn|tn)\b"
+    rf"(?P<digits>(?:{GROUPED}|[0-9]+)(?:\.[0-9]+)?|\.[0-9]+)(?P<power>{_POWER})"
+    rf"(?:\s?(?P<percent>{_PERCENT})|\s?(?P<word>thousand|million|billion|trillion|mn|bn|tn)\b"
     rf"|(?P<unit>[A-Za-zµ°]{{1,4}}))?"
     r"(?P<close>\))?(?![\w])(?!\.[0-9])",
     re.IGNORECASE,
 )
 _SMALL = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
-_IN_WORDS = re.compile(rf"(?<![\w-])(?:{'|'.join(_SMALL)})(?![\w-])", re.IGNORECASE)
+_IN_WORDS = re.compile(
+    rf"(?<![\w-])(?P<below>(?:{BELOW_ZERO})\s+)?(?P<word>{'|'.join(_SMALL)})(?![\w-])", re.IGNORECASE
+)
+_DECIMAL_COMMA = re.compile(
+    rf"(?<![\w.,])(?P<sign>[-{MINUS}]?)(?P<whole>[0-9]{{1,3}}(?:[. ][0-9]{{3}})+|[0-9]+),(?P<rest>[0-9]+)"
+    rf"(?:\s?(?P<percent>{_PERCENT}))?(?![\w])(?![.,][0-9])",
+    re.IGNORECASE,
+)
 _SHORT = 3
 """Words of an answer in which "one" is a number; in a longer one it may stand for anything."""
 _THOUSAND, _MILLION, _BILLION, _TRILLION = 10**3, 10**6, 10**9, 10**12
@@ -111,6 +128,7 @@ class Value(msgspec.Struct, frozen=True):
 
 def find_numbers(text: str) -> list[Number]:
     """The numbers in a text, from left to right."""
+    text = plain_digits(text)
     masked = _NOT_NUMBERS.sub(lambda match: " " * len(match[0]), text)
     whole = text.strip().strip(".")
     found = [_number(match, alone=match[0].strip() == whole) for match in _NUMBER.finditer(masked)]
@@ -121,15 +139,31 @@ def _in_words(text: str) -> list[Number]:
     """``three``, in an answer that has no digits."""
     found = []
     for match in _IN_WORDS.finditer(text):
-        value = _SMALL.index(match[0].lower())
+        value = _SMALL.index(match["word"].lower()) * (-1 if match["below"] else 1)
         if value != 1 or len(text.split()) <= _SHORT:
             found.append(Number(float(value), 0, value, match.start(), match.end(), match[0]))
     return found
 
 
+def with_decimal_comma(text: str) -> list[Number]:
+    """The numbers that a text has where a comma is a decimal point: ``0,5`` and ``1.234,56``."""
+    found = []
+    for match in _DECIMAL_COMMA.finditer(plain_digits(text)):
+        before = match["whole"].replace(".", "").replace(" ", "")
+        digits = f"{'-' if match['sign'] else ''}{before}.{match['rest']}"
+        number = float(digits)
+        if math.isfinite(number):
+            whole = whole_number(digits, number)
+            percent = bool(match["percent"])
+            found.append(
+                Number(number, len(match["rest"]), whole, match.start(), match.end(), match[0], percent=percent)
+            )
+    return found
+
+
 def _number(match: re.Match[str], *, alone: bool) -> Number:
     """``alone``: the answer is nothing but this number."""
-    digits, power = bare_digits(match["digits"]), match["power"]
+    digits, power = bare_digits(match["digits"]), _e_notation(match["power"])
     in_brackets = bool(match["open"] and match["close"] and not match["sign"] and not match["inner"])
     below = (match["sign"] or match["inner"] or "+") != "+"
     if below or (in_brackets and alone):
@@ -161,6 +195,15 @@ def _number(match: re.Match[str], *, alone: bool) -> Number:
             for part in parts
         ]
     return msgspec.structs.replace(found, others=tuple(others))
+
+
+def _e_notation(power: str) -> str:
+    """``e-9`` of ``e-9``, ``× 10^-9`` and ``·10⁻⁹``."""
+    if not power or power[0] in "eE":
+        return power
+    after = power.partition("10")[2].strip(" ^(){}").translate(_RAISED)
+    found = _EXPONENT.search(after)
+    return f"e{found[0]}" if found else ""
 
 
 def agrees(number: Number, gold: Value, tolerance: Tolerance) -> str | None:
@@ -201,7 +244,7 @@ def _within(value: Value, gold: Value, precision: int) -> str | None:
 
 
 class Tolerance(msgspec.Struct, frozen=True):
-    """How far a number may be from gold. ``precision``, where gold sets it, stands instead of the rest: so many
+    """How far a number may be from gold. ``precision``, where gold sets it, replaces the rest: a number of
     decimals."""
 
     options: CompareOptions = CompareOptions()

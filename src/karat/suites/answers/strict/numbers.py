@@ -20,7 +20,14 @@ import msgspec
 
 from karat.suites.answers.records import Verdict, right, wrong
 from karat.suites.answers.strict.doubts import hedged
-from karat.suites.answers.strict.found_numbers import Number, Tolerance, Value, agrees, find_numbers
+from karat.suites.answers.strict.found_numbers import (
+    Number,
+    Tolerance,
+    Value,
+    agrees,
+    find_numbers,
+    with_decimal_comma,
+)
 from karat.suites.answers.strict.strings import negated
 from karat.tables.options import CompareOptions
 from karat.tables.values.numbers import may_be_percent
@@ -77,7 +84,7 @@ def number_match(
             return wrong("extra_match_excluded", found=[str(each)], given=pred[:_SHOWN])
     hits = [[number for number in numbers if _why(number, readings, tolerance) is not None] for readings in wanted]
     missing = [str(each) for each, found in zip(golds, hits, strict=True) if not found]
-    if missing and (unclear := _readable_otherwise(numbers, wanted, tolerance)):
+    if missing and (unclear := _readable_otherwise(pred, numbers, wanted, tolerance)):
         return _review(pred, "two_readings", unclear)
     if len(missing) == len(golds) or (conj == "and" and missing):
         return _missed(pred, numbers, missing, wanted)
@@ -133,13 +140,17 @@ def _why(number: Number, readings: _Readings, tolerance: Tolerance) -> str | Non
     return min((why for why in reasons if why is not None), key=("", "tolerance", "rounding").index, default=None)
 
 
-def _readable_otherwise(numbers: Sequence[Number], wanted: Sequence[_Readings], tolerance: Tolerance) -> list[Number]:
-    """The numbers that are gold only in another reading: ``12 480`` as 12 and 480, ``(5.2)`` with the other sign."""
-    return [
-        number
-        for number in numbers
-        if any(_why(other, readings, tolerance) is not None for other in number.others for readings in wanted)
-    ]
+def _readable_otherwise(
+    pred: str, numbers: Sequence[Number], wanted: Sequence[_Readings], tolerance: Tolerance
+) -> list[Number]:
+    """The numbers that are gold only in another reading: ``12 480`` as 12 and 480, ``(5.2)`` with the other sign,
+    ``0,5`` as one half."""
+
+    def is_gold(number: Number) -> bool:
+        return any(_why(number, readings, tolerance) is not None for readings in wanted)
+
+    otherwise = [number for number in numbers if any(map(is_gold, number.others))]
+    return otherwise or [number for number in with_decimal_comma(pred) if is_gold(number)]
 
 
 def _names(hits: Sequence[Sequence[Number]], wanted: Sequence[_Readings], tolerance: Tolerance) -> tuple[str, ...]:

@@ -15,10 +15,12 @@ from karat.suites.answers.records import Verdict, right, wrong
 from karat.suites.answers.strict.doubts import doubt, hedged
 from karat.suites.answers.strict.words import places_of
 from karat.tables.values.cells import folded
+from karat.tables.values.unicode import plain_digits
 
 _BEFORE = re.compile(
-    r"(?:\b(?:not|no|never|neither|nor|without|except|excluding|cannot|no longer|rather than|instead of|other than)"
-    r"|n['’]t)(?:\W+\w+){0,2}\W+$"
+    r"(?:\b(?:not|no|never|neither|nor|without|except|excluding|cannot|no longer|rather than|instead of|other than"
+    r"|nicht|keine?|niemals|pas|jamais|sauf|nunca|jamás|não|niet|geen|inte|ikke|nie|не|нет|кроме|ليس|ليست|לא)"
+    r"|n['’]t)(?:\W+\w+){0,2}\W+$|\bnon\W$"
 )
 _AFTER = re.compile(
     r"^\W*(?:(?:is|are|was|were|does|do|did|has|have|had|can|could|should|would|will)\s+(?:not|never|no longer)\b"
@@ -43,14 +45,14 @@ _SHOWN = 200
 
 def string_match(pred: str, gold: str | Sequence[str], exclude: str | Sequence[str] = (), conj: str = "or") -> Verdict:
     """Whether any (``or``) or all (``and``) gold texts are in the answer, and no excluded one is."""
-    text = folded(pred)
+    text = _plain(pred)
     wanted = _texts(gold)
-    found = {each: places_of(folded(each), text) for each in wanted}
+    found = {each: places_of(_plain(each), text) for each in wanted}
     spans = [span for places in found.values() for span in places]
     shown = pred[:_SHOWN]
     outside = {}
     for each in _texts(exclude):
-        places = [place for place in places_of(folded(each), text) if not _inside(place, spans)]
+        places = [place for place in places_of(_plain(each), text) if not _inside(place, spans)]
         if places:
             outside[each] = places
     affirmed = [each for each, places in outside.items() if any(not negated(text, *place) for place in places)]
@@ -81,6 +83,14 @@ def negated(text: str, start: int, end: int) -> bool:
     if _BEFORE.search(said_before) is not None or _AFTER.search(after) is not None:
         return True
     return _UNSPACED_BEFORE.search(said_before) is not None or _UNSPACED_AFTER.search(after) is not None
+
+
+def _plain(text: str) -> str:
+    """The text folded, with plain quotes and hyphens: writers and models choose among several."""
+    return plain_digits(folded(text)).translate(_QUOTES_AND_HYPHENS)
+
+
+_QUOTES_AND_HYPHENS = str.maketrans("\u2018\u2019\u02bc\u201c\u201d\u2010\u2011\u2012\u2013", "'''\"\"----")
 
 
 def _texts(given: str | Sequence[str]) -> list[str]:

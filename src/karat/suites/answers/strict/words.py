@@ -5,7 +5,8 @@ A letter or digit beside it makes it a part of a longer word, and so do:
 - an accent or vowel sign after it;
 - signs that words end in: ``C`` is not in ``C++``, ``C#`` or ``C++11``, nor ``A`` in ``A+`` or ``A-``; ``A`` is in
   ``A+B``;
-- a letter before a text that begins with a sign: ``.NET`` is not in ``ASP.NET``;
+- a letter before a text that begins with a sign: ``.NET`` is not in ``ASP.NET``; nor ``NET`` in ``.NET``;
+- a hyphen between a lone letter and a word: ``C`` is not in ``Objective-C``, nor ``R`` in ``R-squared``;
 - ``&`` between letters: ``R`` is not in ``R&D``;
 - digits beyond a point or separator: ``3`` is not in ``3.5``, ``5`` not in ``.5`` or ``-5``, ``234`` not in ``1,234``.
 
@@ -65,6 +66,10 @@ def _begins(wanted: str, text: str, start: int) -> bool:
         return _bounds(before, first)
     if before == "&" and start > 1 and _in_word(text[start - 2]) and _in_word(first):
         return False
+    if first.isalpha() and before == ".":
+        return start > 1 and not text[start - 2].isspace()
+    if before == "-" and start > 1 and text[start - 2].isalpha() and _is_lone(wanted[:2]):
+        return False
     if first.isdigit():
         said = text[max(0, start - _LONGEST_NUMBER) : start]
         if _NUMBER_BEFORE.search(said) or (_GROUP.match(wanted) and _GROUP_BEFORE.search(said)):
@@ -84,11 +89,17 @@ def _ends(wanted: str, text: str, end: int) -> bool:
         return after != last or last not in "+#"
     if _SIGNS_AFTER.match(text, end):
         return False
-    if after == "-" and last.isalpha() and (len(wanted) == 1 or not _in_word(wanted[-2])):
-        return _GRADE_MINUS.match(text, end) is None
+    if after == "-" and _is_lone(wanted[:-3:-1]):
+        return _GRADE_MINUS.match(text, end) is None and not text[end + 1 : end + 2].isalpha()
     if after == "&" and end + 1 < len(text) and _in_word(text[end + 1]):
         return False
     return not (last.isdigit() and _NUMBER_AFTER.match(text, end))
+
+
+def _is_lone(edge: str) -> bool:
+    """Whether the wanted text begins, or ends, with a letter that is a word by itself: ``edge`` is it and its
+    neighbour."""
+    return edge[0].isalpha() and (len(edge) == 1 or not _in_word(edge[1]))
 
 
 def _in_word(letter: str) -> bool:

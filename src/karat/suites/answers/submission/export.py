@@ -8,9 +8,9 @@ from pathlib import Path
 
 import msgspec
 
+from karat.core.case_files.recorded import Recorded
 from karat.core.json_types import JsonMapping
 from karat.core.problems import UserError
-from karat.core.recorded import Recorded
 from karat.core.records import Prediction
 from karat.core.suite import Unreadable
 from karat.suites.answers.records import Answer

@@ -38,14 +38,29 @@ def inside(root: Path, relative: str, *, under: str = "") -> Path:
                 path = _followed(path, base, relative)
                 mode = os.lstat(path).st_mode
         except (FileNotFoundError, NotADirectoryError):
-            return Path(base, *parts)
+            return _missing(Path(base, *parts), relative)
         except (OSError, ValueError) as error:  # a name too long or not UTF-8, a folder that may not be entered
-            why = error.strerror if isinstance(error, OSError) else "not a valid file name"
-            raise OutsideFolder(f'"{_shown(relative)}" cannot be looked up: {why}') from error
+            raise _unknown(relative, error) from error
         if number == len(parts) and not stat.S_ISREG(mode):
             kind = kind_of(mode)
             raise OutsideFolder(f'"{_shown(relative)}" is {kind}, not a file')
     return Path(path)
+
+
+def _missing(path: Path, relative: str) -> Path:
+    """A file that is not there, if one could be: the path as a whole may be too long where each part is not."""
+    try:
+        path.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return path
+    except (OSError, ValueError) as error:
+        raise _unknown(relative, error) from error
+    return path
+
+
+def _unknown(relative: str, error: OSError | ValueError) -> OutsideFolder:
+    why = error.strerror if isinstance(error, OSError) else "not a valid file name"
+    return OutsideFolder(f'"{_shown(relative)}" cannot be looked up: {why}')
 
 
 def _parts(relative: str) -> list[str]:

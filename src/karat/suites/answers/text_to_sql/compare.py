@@ -13,18 +13,18 @@ from karat.engines.protocol import EngineError
 from karat.suites.answers.options import Options
 from karat.suites.answers.records import Answer, Gold, Queries, Verdict, right, wrong
 from karat.suites.answers.strict.tables import best, gold_error
-from karat.suites.answers.text_to_sql.bench import Bench, bench_for, prepare
 from karat.suites.answers.text_to_sql.components.difference import Difference, difference
 from karat.suites.answers.text_to_sql.components.hardness import hardness
 from karat.suites.answers.text_to_sql.components.qualified import Schema
-from karat.suites.answers.text_to_sql.cost import Cost, cost_of
-from karat.suites.answers.text_to_sql.dialects import offer
-from karat.suites.answers.text_to_sql.execution import Ran
-from karat.suites.answers.text_to_sql.figures import NONE_RIGHT, Figures, figures
+from karat.suites.answers.text_to_sql.figures import ALL_RIGHT, NONE_RIGHT, Figures, figures
 from karat.suites.answers.text_to_sql.fillings.guarded import guarded_search
 from karat.suites.answers.text_to_sql.fillings.schema import read_schema
 from karat.suites.answers.text_to_sql.fillings.search import ENOUGH, Counterexample
-from karat.suites.answers.text_to_sql.speed import WRONG
+from karat.suites.answers.text_to_sql.queries.dialects import offer
+from karat.suites.answers.text_to_sql.running.bench import Bench, bench_for, prepare, ready_bench
+from karat.suites.answers.text_to_sql.running.cost import Cost, cost_of
+from karat.suites.answers.text_to_sql.running.execution import Ran
+from karat.suites.answers.text_to_sql.running.speed import WRONG
 from karat.suites.answers.text_to_sql.strict.asks_order import asks_order
 from karat.suites.answers.text_to_sql.strict.chance import depends_on_today
 from karat.suites.answers.text_to_sql.strict.gold_query import read_gold
@@ -70,7 +70,7 @@ def compare_queries(case: Case[Gold], gold: Gold, answer: Answer, options: Optio
         raise ValueError("the gold has no SQL")
     if gold.status == "unreadable":
         raise NotApplicable(f"gold_error: {gold.problem}")
-    bench = bench_for(queries, options)
+    bench = ready_bench(queries, options) or bench_for(queries, options)
     date = gold.as_of or options.as_of
     prepare(queries, answer, bench, date)
     golds = [(sql, _reached(bench.run(at_date(sql, date)))) for sql in queries.sql]
@@ -141,6 +141,13 @@ def compare_queries(case: Case[Gold], gold: Gold, answer: Answer, options: Optio
     )
 
 
+def perfect_queries(queries: Queries, sql: str, options: Options) -> QueryComparison:
+    """What a right answer shows, without a look at the database."""
+    all_right = msgspec.structs.replace(ALL_RIGHT, spider_suite=1.0 if options.test_suite else None)
+    cost = Cost(seconds=0.0, speed=WRONG if options.timing_runs else None)
+    return QueryComparison(queries.database, "", all_right, right(), sql, sql, cost=cost)
+
+
 def failed_gold(sql: str, ran: Ran, queries: Queries, bench: Bench) -> str:
     """Why a gold fails, and whether it would run in another dialect."""
     return f"{ran.problem}{offer(sql, ran, bench.dialect, queries.kind, bench.run)}"
@@ -149,7 +156,7 @@ def failed_gold(sql: str, ran: Ran, queries: Queries, bench: Bench) -> str:
 def _official(queries: Queries, question: str, text: str, bench: Bench) -> Figures:
     """What is no query scores 0 everywhere, also where a public evaluator would run it."""
     ran = bench.run(text)
-    found = figures(queries, question, text, bench.run, bench.suite)
+    found = figures(queries, question, text, bench.run, bench.suite, bench.same)
     if ran.kind == "sql_error" and ran.message.startswith("not a query"):
         return msgspec.structs.replace(NONE_RIGHT, spider_suite=0.0 if bench.suite else None)
     return found
@@ -179,7 +186,7 @@ def _strict(
 def _searched(
     gold: str, sql: str, verdict: Verdict, bench: Bench, asked: Asked, options: Options
 ) -> tuple[Verdict, Counterexample | None]:
-    """A pass is put to made rows. One that they refute stays a pass by the data at hand, and is marked ``lucky``; an
+    """A pass is tried on made rows. One that they refute stays a pass by the data at hand, and is marked ``lucky``; an
     answer to empty gold on which they agree passes."""
     empty = verdict.state == "needs_review" and verdict.reason == "empty_gold"
     if (verdict.state != "right" and not empty) or same_text(gold, sql):

@@ -8,7 +8,7 @@ from statistics import median
 from karat.core.report import Cell, Column, Sheet, Table
 from karat.core.results.result import CaseResult
 from karat.suites.answers.details import Details, SqlDetails
-from karat.suites.answers.text_to_sql.cost import Cost
+from karat.suites.answers.text_to_sql.running.cost import Cost
 
 Judged = tuple[CaseResult, Details, SqlDetails]
 SLOWER = 10.0

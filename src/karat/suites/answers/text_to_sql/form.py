@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from karat.core.case_form import CellTable, Code, Codes, Grid, Grids, Term, TermPart, Terms, View, paired
 from karat.core.problems import count_of
-from karat.suites.answers.text_to_sql.query_marks import marked
+from karat.suites.answers.text_to_sql.queries.query_marks import marked
 from karat.tables.explain.cells import cell_text, listed, mappings
 from karat.tables.explain.sample import TableSample
 

@@ -9,8 +9,8 @@ from karat.core.problems import Problem, Severity, UserError
 from karat.core.records import Case
 from karat.suites.answers.options import Options
 from karat.suites.answers.records import Gold, Queries
-from karat.suites.answers.text_to_sql.bench import bench_for
 from karat.suites.answers.text_to_sql.compare import failed_gold
+from karat.suites.answers.text_to_sql.running.bench import bench_for
 from karat.suites.answers.text_to_sql.strict.asks_order import asks_order
 from karat.suites.answers.text_to_sql.strict.gold_query import read_gold
 from karat.suites.answers.text_to_sql.strict.gold_status import proves_little

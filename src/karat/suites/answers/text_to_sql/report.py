@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from karat.core.report import Cell, Column, Sheet, Table, bar_chart
 from karat.core.results.result import CaseResult, Estimator, RunResult
 from karat.suites.answers.details import SqlDetails, judged
-from karat.suites.answers.headline_profile import EVERY
+from karat.suites.answers.gold.headline_profile import EVERY
 from karat.suites.answers.text_to_sql.breakdown import breakdown_sheet
 from karat.suites.answers.text_to_sql.cost_report import Judged, cost_sheet
 

@@ -16,12 +16,16 @@ import ast
 import warnings
 from collections.abc import Iterator
 
-from karat.suites.codegen.analysis.expressions import EXPRESSIONS
+import msgspec
+
 from karat.suites.codegen.analysis.pandas_api.functions import SILENT
-from karat.suites.codegen.analysis.state import ExhaustedError, State
-from karat.suites.codegen.analysis.statements import apply, block
-from karat.suites.codegen.analysis.values import GroupKey, Node, Operation, TableRead, Used, Value, reach
-from karat.suites.codegen.records import Aggregation, CodeFacts, Filter, Join, Link, Order, Schema
+from karat.suites.codegen.analysis.reader.collected import collected, reached_from
+from karat.suites.codegen.analysis.reader.expressions import EXPRESSIONS
+from karat.suites.codegen.analysis.reader.function_calls.functions import apply
+from karat.suites.codegen.analysis.reader.state import ExhaustedError, State
+from karat.suites.codegen.analysis.reader.statements import block
+from karat.suites.codegen.analysis.reader.values import Node, Value, reach
+from karat.suites.codegen.records import CodeFacts, Schema
 
 LONGEST = 200_000
 """Characters of code that are read."""
@@ -60,7 +64,7 @@ def _unreadable(what: str, line: int) -> CodeFacts:
 
 
 def _read(tree: ast.Module, schema: Schema, answer: str) -> CodeFacts:
-    state = State(schema, EXPRESSIONS, apply)
+    state = State(schema, EXPRESSIONS, apply, block)
     names = state.scope.names
     for name in schema.tables:
         names[name] = state.table(name)
@@ -82,8 +86,9 @@ def _read(tree: ast.Module, schema: Schema, answer: str) -> CodeFacts:
     untouched = result is not None and result.node is before and (result.shared is None or result.shared.node is None)
     if result is None or (untouched and not (result.shared is not None and result.shared.made)):
         result = state.returned[-1] if state.returned else shown
-    reached = _reached(_held(result)) if result is not None else []
-    return _collected(state, tree, reached, schema)
+    ends = [*([_held(result)] if result is not None else []), *state.hidden]
+    reached = reached_from(Node(ends)) if ends else []
+    return _with_dead_code(collected(reached, schema), state, tree, reached)
 
 
 def _held(result: Value) -> Node:
@@ -124,41 +129,14 @@ def _prints(statement: ast.stmt) -> bool:
     )
 
 
-def _reached(end: Node) -> list[Node]:
-    """All nodes on the way to this one, the earliest first as far as that is known."""
-    seen: set[int] = set()
-    found: list[Node] = []
-    stack: list[tuple[Node, bool]] = [(end, False)]
-    while stack:
-        node, done = stack.pop()
-        if done:
-            found.append(node)
-        elif id(node) not in seen:
-            seen.add(id(node))
-            stack.append((node, True))
-            stack.extend((parent, False) for parent in reversed(node.parents) if id(parent) not in seen)
-    return found
-
-
-def _collected(state: State, tree: ast.Module, reached: list[Node], schema: Schema) -> CodeFacts:
-    anything = not schema.tables
-    facts = dict.fromkeys(fact for node in reached if node.tabular or anything for fact in node.facts)
-    used = {fact.column for fact in facts if isinstance(fact, Used)}
+def _with_dead_code(facts: CodeFacts, state: State, tree: ast.Module, reached: list[Node]) -> CodeFacts:
     lines = {node.line for node in reached}
     read = {(node.name, node.line) for node in reached if node.name}
     unused = dict.fromkeys((node.name, node.line) for node in state.bindings if not node.name.startswith("_"))
-    return CodeFacts(
-        columns=tuple(column for column in schema.columns if column in used),
-        operations=tuple(dict.fromkeys(fact.name for fact in facts if isinstance(fact, Operation))),
-        filters=tuple(fact for fact in facts if isinstance(fact, Filter)),
-        links=tuple(fact for fact in facts if isinstance(fact, Link)),
-        group_keys=tuple(dict.fromkeys(fact.column for fact in facts if isinstance(fact, GroupKey) and fact.column)),
-        orders=tuple(fact for fact in facts if isinstance(fact, Order)),
-        joins=tuple(fact for fact in facts if isinstance(fact, Join)),
-        aggregations=tuple(fact for fact in facts if isinstance(fact, Aggregation)),
+    return msgspec.structs.replace(
+        facts,
         dead_lines=tuple(sorted(set(_dead(tree.body, lines)))),
         unused_names=tuple(sorted((one for one in unused if one not in read), key=lambda one: (one[1], one[0]))),
-        tables=tuple(dict.fromkeys(fact.name for fact in facts if isinstance(fact, TableRead))),
     )
 
 

@@ -11,12 +11,12 @@ import ast
 
 import msgspec
 
-from karat.core.json_types import JsonMapping
 from karat.core.problems import Problem
 from karat.core.records import Case, Turn, Where
 from karat.suites.codegen.benchmarks.neighbours import Neighbours
-from karat.suites.codegen.default_prompt import WRITE
+from karat.suites.codegen.benchmarks.published_set import PublishedSet
 from karat.suites.codegen.harness.unit_tests import count_tests
+from karat.suites.codegen.question.default_prompt import WRITE
 from karat.suites.codegen.records import Task, Unfinished, UnitTests
 
 KEYS = frozenset({"task_id", "complete_prompt", "instruct_prompt", "canonical_solution", "test", "entry_point", "libs"})
@@ -33,21 +33,11 @@ class _Row(msgspec.Struct, frozen=True):
     libs: str | tuple[str, ...] = ()
 
 
-def is_task(row: JsonMapping) -> bool:
-    return set(row) >= KEYS
-
-
-def read(row: JsonMapping, _beside: Neighbours, source: Where) -> list[Case[Task] | Problem]:
+def read(told: _Row, _beside: Neighbours, source: Where) -> list[Case[Task] | Problem]:
     """One task as a case, or why it cannot be asked."""
-    try:
-        told = msgspec.convert(row, _Row)
-        count = count_tests(told.test)
-        libs = told.libs if isinstance(told.libs, tuple) else tuple(map(str, ast.literal_eval(told.libs or "[]")))
-        head = told.complete_prompt.index(f"def {told.entry_point}(")
-    except (msgspec.ValidationError, SyntaxError, ValueError, MemoryError, RecursionError) as error:
-        said = (str(error).splitlines() or ["nested too deeply"])[0]
-        message = f"not a BigCodeBench task: {said}"
-        return [Problem(message, file=source.file, line=source.line)]
+    count = count_tests(told.test)
+    libs = told.libs if isinstance(told.libs, tuple) else tuple(map(str, ast.literal_eval(told.libs or "[]")))
+    head = told.complete_prompt.index(f"def {told.entry_point}(")
     if not count:
         return [Problem("its test has no unittest class with tests", file=source.file, line=source.line)]
     before, rest = told.complete_prompt[:head], told.complete_prompt[head:]
@@ -63,3 +53,6 @@ def read(row: JsonMapping, _beside: Neighbours, source: Where) -> list[Case[Task
         Turn(role="user", content=told.instruct_prompt, target=task),
     )
     return [Case(told.task_id, conversation, tags=libs, source=source)]
+
+
+SET = PublishedSet("a BigCodeBench task", KEYS, _Row, read)

@@ -18,7 +18,7 @@ from karat.core.json_types import Json, JsonMapping
 from karat.core.problems import Problem, did_you_mean
 from karat.core.records import Case, Turn, Where
 from karat.core.remote.address import INSIDE, url_inside
-from karat.suites.codegen.default_prompt import instructions
+from karat.suites.codegen.question.default_prompt import instructions
 from karat.suites.codegen.records import Expected, TableSource, Task
 
 QUESTION_KEYS = frozenset({"id", "question", "file_name", "format"})

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import msgspec
 
-from karat.core.json_types import JsonMapping
 from karat.core.problems import Problem
 from karat.core.records import Case, Turn, Where
 from karat.suites.codegen.benchmarks.neighbours import LeftOut, Neighbours, inputs_of
-from karat.suites.codegen.default_prompt import instructions
+from karat.suites.codegen.benchmarks.published_set import PublishedSet
+from karat.suites.codegen.question.default_prompt import instructions
 from karat.suites.codegen.records import Expected, Published, Task
 
 KEYS = frozenset({"task_id", "question", "guidelines", "level", "answer"})
@@ -24,16 +24,8 @@ class _Row(msgspec.Struct, frozen=True):
     answer: str | int | float | None = None
 
 
-def is_task(row: JsonMapping) -> bool:
-    return set(row) >= KEYS
-
-
-def read(row: JsonMapping, beside: Neighbours, source: Where) -> list[Case[Task] | Problem | LeftOut]:
+def read(told: _Row, beside: Neighbours, source: Where) -> list[Case[Task] | Problem | LeftOut]:
     """One question as a case, or why it cannot be asked."""
-    try:
-        told = msgspec.convert(row, _Row)
-    except msgspec.ValidationError as error:
-        return [Problem(f"not a DABstep question: {error}", file=source.file, line=source.line)]
     folder = beside.folder("context")
     if folder is None:
         return [LeftOut("DABstep", str(told.task_id), "there is no folder context/ beside the questions")]
@@ -52,3 +44,6 @@ def read(row: JsonMapping, beside: Neighbours, source: Where) -> list[Case[Task]
     )
     tags = tuple(tag for tag in (told.level, "" if known else "no gold") if tag)
     return [Case(str(told.task_id), conversation, tags=tags, source=source)]
+
+
+SET = PublishedSet("a DABstep question", KEYS, _Row, read)

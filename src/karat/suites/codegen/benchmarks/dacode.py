@@ -7,12 +7,13 @@ from pathlib import Path
 
 import msgspec
 
-from karat.core.json_types import Json, JsonMapping
+from karat.core.json_types import Json
 from karat.core.problems import Problem
 from karat.core.records import Case, Turn, Where
 from karat.suites.codegen.benchmarks.dacode_plots import plot_gold
 from karat.suites.codegen.benchmarks.neighbours import LeftOut, Neighbours, inputs_of
-from karat.suites.codegen.default_prompt import WRITE
+from karat.suites.codegen.benchmarks.published_set import PublishedSet
+from karat.suites.codegen.question.default_prompt import WRITE
 from karat.suites.codegen.records import Expected, Published, Scorer, Task
 
 KEYS = frozenset({"id", "type", "instruction", "hardness", "post_process"})
@@ -50,18 +51,10 @@ class _Eval(msgspec.Struct, frozen=True):
     options: list[dict[str, Json]] = []
 
 
-def is_task(row: JsonMapping) -> bool:
-    return set(row) >= KEYS
-
-
-def read(row: JsonMapping, beside: Neighbours, source: Where) -> list[Case[Task] | Problem | LeftOut]:
+def read(told: _Row, beside: Neighbours, source: Where) -> list[Case[Task] | Problem | LeftOut]:
     """One task as a case, or why it cannot be asked or judged."""
-    try:
-        told = msgspec.convert(row, _Row)
-        rule = beside.rows_with("func").get(told.id)
-        judged = None if rule is None else msgspec.convert(rule, _Eval)
-    except msgspec.ValidationError as error:
-        return [Problem(f"not a DA-Code task: {error}", file=source.file, line=source.line)]
+    rule = beside.rows_with("func").get(told.id)
+    judged = None if rule is None else msgspec.convert(rule, _Eval)
     if judged is None or not judged.func or not judged.result:
         return [LeftOut(NAME, told.id, "no list beside the tasks says how it is judged")]
     scorer = SCORERS.get(judged.func[0])
@@ -133,3 +126,6 @@ def _published(name: str, scorer: Scorer, judged: _Eval, beside: Neighbours) -> 
     gold = [] if place is None else [file for one in names if (file := place / name / Path(one).name).is_file()]
     found = Published(scorer, files=tuple(str(file.resolve()) for file in gold), options=options) if gold else None
     return found, Path(names[0]).name
+
+
+SET = PublishedSet("a DA-Code task", KEYS, _Row, read)

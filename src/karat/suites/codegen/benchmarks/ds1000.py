@@ -18,8 +18,8 @@ import msgspec
 from karat.core.json_types import JsonMapping
 from karat.core.problems import Problem
 from karat.core.records import Case, Turn, Where
-from karat.suites.codegen.default_prompt import instructions
 from karat.suites.codegen.harness.programs import INPUT, INSERT, is_input
+from karat.suites.codegen.question.default_prompt import instructions
 from karat.suites.codegen.records import Harness, Task
 
 KEYS = frozenset({"prompt", "reference_code", "code_context", "metadata"})

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import msgspec
 
-from karat.core.json_types import Json, JsonMapping
+from karat.core.json_types import Json
 from karat.core.problems import Problem
 from karat.core.records import Case, Turn, Where
 from karat.suites.codegen.benchmarks.neighbours import LeftOut, Neighbours, inputs_of
-from karat.suites.codegen.default_prompt import instructions
+from karat.suites.codegen.benchmarks.published_set import PublishedSet
+from karat.suites.codegen.question.default_prompt import instructions
 from karat.suites.codegen.records import Expected, Published, Task
 
 KEYS = frozenset({"id", "name", "questions", "answers"})
@@ -26,16 +27,8 @@ class _Row(msgspec.Struct, frozen=True):
     answers: list[Json]
 
 
-def is_task(row: JsonMapping) -> bool:
-    return set(row) >= KEYS
-
-
-def read(row: JsonMapping, beside: Neighbours, source: Where) -> list[Case[Task] | Problem | LeftOut]:
+def read(told: _Row, beside: Neighbours, source: Where) -> list[Case[Task] | Problem | LeftOut]:
     """A case for each question of a line, or why it cannot be asked."""
-    try:
-        told = msgspec.convert(row, _Row)
-    except msgspec.ValidationError as error:
-        return [Problem(f"not a DSBench line: {error}", file=source.file, line=source.line)]
     if len(told.questions) != len(told.answers):
         message = f"{len(told.questions)} questions and {len(told.answers)} answers"
         return [Problem(message, file=source.file, line=source.line)]
@@ -69,3 +62,6 @@ def _text(folder: Path | None, name: str) -> str:
         return (folder / f"{Path(name).name}.txt").read_text(encoding="utf-8", errors="replace") if folder else ""
     except OSError:
         return ""
+
+
+SET = PublishedSet("a DSBench line", KEYS, _Row, read)

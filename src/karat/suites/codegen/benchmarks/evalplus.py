@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import msgspec
 
-from karat.core.json_types import Json, JsonMapping
+from karat.core.json_types import Json
 from karat.core.problems import Problem
 from karat.core.records import Case, Turn, Where
 from karat.suites.codegen.benchmarks.neighbours import Neighbours
-from karat.suites.codegen.default_prompt import WRITE
+from karat.suites.codegen.benchmarks.published_set import PublishedSet
+from karat.suites.codegen.question.default_prompt import WRITE
 from karat.suites.codegen.records import Task, Unfinished
 
 KEYS = frozenset({"task_id", "prompt", "entry_point", "canonical_solution", "plus_input"})
@@ -35,17 +36,9 @@ class _Row(msgspec.Struct, frozen=True):
     base_input: list[Json] = []
 
 
-def is_task(row: JsonMapping) -> bool:
-    return set(row) >= KEYS
-
-
-def read(row: JsonMapping, _beside: Neighbours, source: Where) -> list[Case[Task] | Problem]:
+def read(told: _Row, _beside: Neighbours, source: Where) -> list[Case[Task] | Problem]:
     """One task as a case, or why it cannot be asked."""
-    try:
-        told = msgspec.convert(row, _Row)
-        head = told.prompt.index(f"def {told.entry_point}")
-    except (msgspec.ValidationError, ValueError) as error:
-        return [Problem(f"not an EvalPlus task: {error}", file=source.file, line=source.line)]
+    head = told.prompt.index(f"def {told.entry_point}")
     inputs = [*told.base_input, *told.plus_input]
     if not inputs or not all(isinstance(one, list) for one in inputs):
         return [Problem("its inputs are not lists of arguments", file=source.file, line=source.line)]
@@ -62,3 +55,6 @@ def read(row: JsonMapping, _beside: Neighbours, source: Where) -> list[Case[Task
         Turn(role="user", content=told.prompt, target=task),
     )
     return [Case(told.task_id, conversation, source=source)]
+
+
+SET = PublishedSet("an EvalPlus task", KEYS, _Row, read)

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import msgspec
 
-from karat.core.json_types import Json, JsonMapping
+from karat.core.json_types import Json
 from karat.core.problems import Problem, did_you_mean
 from karat.core.records import Case, Turn, Where
 from karat.suites.codegen.benchmarks.neighbours import LeftOut, Neighbours, inputs_of
-from karat.suites.codegen.default_prompt import instructions
+from karat.suites.codegen.benchmarks.published_set import PublishedSet
 from karat.suites.codegen.published.kramabench import KINDS
+from karat.suites.codegen.question.default_prompt import instructions
 from karat.suites.codegen.records import Expected, Published, Step, Task
 from karat.suites.codegen.steps.files import first_question, session_instructions
 
@@ -36,16 +37,8 @@ class _Part(msgspec.Struct, frozen=True):
     answer_type: str = ""
 
 
-def is_task(row: JsonMapping) -> bool:
-    return set(row) >= KEYS
-
-
-def read(row: JsonMapping, beside: Neighbours, source: Where) -> list[Case[Task] | Problem | LeftOut]:
+def read(told: _Row, beside: Neighbours, source: Where) -> list[Case[Task] | Problem | LeftOut]:
     """One task as a case, or why it cannot be asked."""
-    try:
-        told = msgspec.convert(row, _Row)
-    except msgspec.ValidationError as error:
-        return [Problem(f"not a KramaBench task: {error}", file=source.file, line=source.line)]
     if told.answer_type not in KINDS:
         hint = did_you_mean(told.answer_type, KINDS)
         message = f'unknown answer_type "{told.answer_type}"'
@@ -78,3 +71,6 @@ def _steps(told: _Row) -> tuple[Step, ...]:
     found = [(part.query, Published("kramabench", part.answer, part.answer_type)) for part in parts]
     found.append((told.query, Published("kramabench", told.answer, told.answer_type)))
     return tuple(Step(query, Expected(published=rule)) for query, rule in found)
+
+
+SET = PublishedSet("a KramaBench task", KEYS, _Row, read)

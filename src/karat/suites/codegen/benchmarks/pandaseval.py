@@ -22,7 +22,7 @@ import msgspec
 from karat.core.json_types import JsonMapping
 from karat.core.problems import Problem
 from karat.core.records import Case, Turn, Where
-from karat.suites.codegen.default_prompt import instructions
+from karat.suites.codegen.question.default_prompt import instructions
 from karat.suites.codegen.records import Task, Unfinished
 
 KEYS = frozenset({"task_id", "prompt", "entry_point", "canonical_solution", "test"})

@@ -10,12 +10,12 @@ import ast
 
 import msgspec
 
-from karat.core.json_types import JsonMapping
 from karat.core.problems import Problem
 from karat.core.records import Case, Turn, Where
 from karat.suites.codegen.benchmarks.neighbours import Neighbours
-from karat.suites.codegen.default_prompt import WRITE
+from karat.suites.codegen.benchmarks.published_set import PublishedSet
 from karat.suites.codegen.plots.records import PanelGold, PlotGold
+from karat.suites.codegen.question.default_prompt import WRITE
 from karat.suites.codegen.records import Expected, Task
 
 KEYS = frozenset({"id", "code_plot", "code_data", "data_csv", "task__plot_description", "task__plot_style"})
@@ -31,19 +31,10 @@ class _Row(msgspec.Struct, frozen=True):
     task__plot_style: str = ""
 
 
-def is_task(row: JsonMapping) -> bool:
-    return set(row) >= KEYS
-
-
-def read(row: JsonMapping, _beside: Neighbours, source: Where) -> list[Case[Task] | Problem]:
+def read(told: _Row, _beside: Neighbours, source: Where) -> list[Case[Task] | Problem]:
     """One task as a case, or why it cannot be asked."""
-    try:
-        told = msgspec.convert(row, _Row)
-        ast.parse(told.code_data)
-        ast.parse(told.code_plot)
-    except (msgspec.ValidationError, SyntaxError, ValueError) as error:
-        message = f"not a PandasPlotBench task: {str(error).splitlines()[0]}"
-        return [Problem(message, file=source.file, line=source.line)]
+    ast.parse(told.code_data)
+    ast.parse(told.code_plot)
     table = f"with open('data.csv', 'w', encoding='utf-8') as _file:\n    _file.write({told.data_csv!r})"
     task = Task(
         reference=told.code_plot,
@@ -58,3 +49,6 @@ def read(row: JsonMapping, _beside: Neighbours, source: Where) -> list[Case[Task
         Turn(role="user", content=asked, target=task),
     )
     return [Case(str(told.id), conversation, source=source)]
+
+
+SET = PublishedSet("a PandasPlotBench task", KEYS, _Row, read)

@@ -1,17 +1,16 @@
-"""The published sets that are told by the keys of a row, and the rows of their files: JSONL, JSON or Parquet."""
+"""The published sets that are recognised by the keys of a row, and the rows of their files: JSONL, JSON or Parquet."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any  # Any: each set has rows of its own type
 
 from karat.core.files import json
 from karat.core.files.reading import FileRefused, read_unpacked
 from karat.core.json_types import JsonMapping, JsonObject
 from karat.core.problems import Problem
-from karat.core.records import Case, Where
 from karat.suites.codegen.benchmarks import (
     bigcodebench,
     dabstep,
@@ -22,28 +21,27 @@ from karat.suites.codegen.benchmarks import (
     pandasplotbench,
     viseval,
 )
-from karat.suites.codegen.benchmarks.neighbours import LeftOut, Neighbours
-from karat.suites.codegen.records import Task
+from karat.suites.codegen.benchmarks.neighbours import LeftOut
+from karat.suites.codegen.benchmarks.published_set import PublishedSet
+from karat.tables.files.probe import NotOpened, parquet_copy
+from karat.tables.table import TableError
 
-Found = Sequence[Case[Task] | Problem | LeftOut]
-
-
-class Reader(NamedTuple):
-    """One set: whether a row is of it, and what is made of the row."""
-
-    is_task: Callable[[JsonMapping], bool]
-    read: Callable[[JsonMapping, Neighbours, Where], Found]
-
-
-READERS = tuple(
-    Reader(one.is_task, one.read)
-    for one in (bigcodebench, evalplus, dabstep, kramabench, dacode, dsbench, pandasplotbench, viseval)
+SETS = (
+    bigcodebench.SET,
+    evalplus.SET,
+    dabstep.SET,
+    kramabench.SET,
+    dacode.SET,
+    dsbench.SET,
+    pandasplotbench.SET,
+    viseval.SET,
 )
 OTHER_FORMS = (".parquet", ".json")
 
 
-def reader_of(row: JsonMapping) -> Reader | None:
-    return next((reader for reader in READERS if reader.is_task(row)), None)
+def set_of(row: JsonMapping) -> PublishedSet[Any] | None:
+    """The set that a row belongs to."""
+    return next((one for one in SETS if one.has(row)), None)
 
 
 def rows_of(file: Path) -> Iterator[tuple[int, JsonObject]]:
@@ -68,9 +66,11 @@ def _parquet(file: Path) -> Iterator[JsonObject]:
     import pyarrow.parquet
 
     try:
-        for batch in pyarrow.parquet.ParquetFile(file).iter_batches(batch_size=256):
+        for batch in pyarrow.parquet.ParquetFile(parquet_copy(file, by="arrow")).iter_batches(batch_size=256):
             yield from batch.to_pylist()
-    except (pyarrow.ArrowException, OSError) as error:
+    except TableError as error:
+        raise FileRefused(file, error.reason) from error
+    except (NotOpened, pyarrow.ArrowException, OSError) as error:
         raise FileRefused(file, f"cannot be read as Parquet: {error}") from error
 
 

@@ -11,12 +11,13 @@ from pathlib import PurePath
 
 import msgspec
 
-from karat.core.json_types import Json, JsonMapping
+from karat.core.json_types import Json
 from karat.core.problems import Problem
 from karat.core.records import Case, Turn, Where
 from karat.suites.codegen.benchmarks.neighbours import LeftOut, Neighbours, inputs_of
-from karat.suites.codegen.default_prompt import WRITE
+from karat.suites.codegen.benchmarks.published_set import PublishedSet
 from karat.suites.codegen.plots.records import Order, PanelGold, PlotGold, PlotType, Point, SeriesGold
+from karat.suites.codegen.question.default_prompt import WRITE
 from karat.suites.codegen.records import Expected, Task
 
 KEYS = frozenset({"id", "vis_obj", "nl_queries", "db_id", "chart"})
@@ -54,16 +55,8 @@ class _Row(msgspec.Struct, frozen=True):
     hardness: str = ""
 
 
-def is_task(row: JsonMapping) -> bool:
-    return set(row) >= KEYS
-
-
-def read(row: JsonMapping, beside: Neighbours, source: Where) -> list[Case[Task] | Problem | LeftOut]:
+def read(told: _Row, beside: Neighbours, source: Where) -> list[Case[Task] | Problem | LeftOut]:
     """A case for each question of an entry, or why it cannot be asked."""
-    try:
-        told = msgspec.convert(row, _Row)
-    except msgspec.ValidationError as error:
-        return [Problem(f"not an entry of VisEval: {error}", file=source.file, line=source.line)]
     kind, series = CHARTS.get(told.chart.strip().lower()), _series(told.vis_obj)
     if kind is None or series is None:
         return [LeftOut(NAME, told.id, f"a chart of type {told.chart} with this form of data is not known")]
@@ -114,3 +107,6 @@ def _order(sort: _Sort | None) -> Order | None:
     if sort.channel.lower() == "x":
         return None if down else "x"
     return "descending" if down else "ascending"
+
+
+SET = PublishedSet("an entry of VisEval", KEYS, _Row, read)

@@ -146,12 +146,12 @@ def _unusable(run: _Run, test: HiddenTest) -> str:
     """The reference is held to an entry like an answer."""
     task = run.task
     if not task.reference:
-        return _told(lambda: _gold_problem(run, test))
+        return _problem_of(lambda: _gold_problem(run, test))
     result = reference_outcome(run.box, task).result
     if test.relation:
         related = run.relations.tried(test, task.reference, result)
         return related.cannot or (f"the reference fails it: {related.problem}" if related.problem else "")
-    problem = _told(lambda: run.problem(test, task.reference, result))
+    problem = _problem_of(lambda: run.problem(test, task.reference, result))
     return f"the reference fails it: {problem}" if problem else ""
 
 
@@ -162,7 +162,7 @@ def _gold_problem(run: _Run, test: HiddenTest) -> str:
     return ""
 
 
-def _told(look: Callable[[], str]) -> str:
+def _problem_of(look: Callable[[], str]) -> str:
     try:
         return look()
     except NotApplicable as error:

@@ -9,7 +9,6 @@ from karat.suites.codegen.metrics import (
     correctness,
     coverage,
     first_try_passed,
-    first_wrong_step,
     overall,
     passed,
     performance,
@@ -19,11 +18,11 @@ from karat.suites.codegen.metrics import (
     recovery,
     relations,
     repaired,
-    steps,
-    steps_alone,
     tests,
     understanding,
 )
+from karat.suites.codegen.metrics.sessions import first_wrong_step, steps, steps_alone
+from karat.suites.codegen.metrics.timing import growth, time_ratio
 
 if TYPE_CHECKING:
     from karat.suites.codegen.comparison import Comparison
@@ -40,6 +39,8 @@ METRICS: tuple[Metric[Comparison], ...] = (
     first_wrong_step.metric,
     quality.metric,
     performance.metric,
+    time_ratio.metric,
+    growth.metric,
     understanding.metric,
     coverage.metric,
     recovery.metric,

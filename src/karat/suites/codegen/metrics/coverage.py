@@ -15,7 +15,8 @@ Where there is a reference, only what it does itself counts as asked for (see ``
 
 Edge cases: nothing asked of a kind: that kind is full. Code that cannot be parsed, or whose result no table went into:
 0 in all four, whatever was asked. A filter asked for in words that name no condition ("only …"): any choice of rows.
-``missing_requirements`` names every requirement that is not met in full, in words.
+Where ``exec`` or ``getattr`` has a text that is not known before the code runs, what is not found is left out and
+lowers nothing. ``missing_requirements`` names every requirement that is not met in full, in words.
 
 By hand: "top 3 names by salary in Berlin with age over 30" and ``df[df.age > 30].nsmallest(3, "salary")``. Two
 conditions, one met: filters 0.5. No group: 1. Top 3 against the smallest 3: sorting 0. No join: 1. Coverage = 0.3 × 0.5
@@ -34,8 +35,8 @@ import msgspec
 
 from karat.core.metric import Metric
 from karat.core.scores import Score
-from karat.suites.codegen.metrics.confirmed_requirements import confirmed
-from karat.suites.codegen.metrics.matching import (
+from karat.suites.codegen.metrics.requirements.confirmed_requirements import counted
+from karat.suites.codegen.metrics.requirements.matching import (
     FULL,
     does_nothing,
     groups,
@@ -82,8 +83,7 @@ class Requirement(msgspec.Struct, frozen=True):
 
 def coverage_of(asked: Asked, facts: CodeFacts, reference: CodeFacts | None = None) -> RequirementCoverage:
     """How much of what was asked for the code's facts have. What the ``reference`` does without was not asked for."""
-    if reference is not None:
-        asked = confirmed(asked, reference)
+    asked = counted(asked, facts, reference)
     kinds = [list(kind(asked, facts)) for kind in (_filters, _groups, _sorting, _joins)]
     idle = does_nothing(facts)
     if idle:

@@ -18,7 +18,8 @@ is not asked for, and what it uses beside is never too much. So the reference it
 Edge cases: code that cannot be parsed, or whose result no table went into: 0 in all three. No column mentioned: columns
 are full. No pattern, no operation asked for: full. Pattern with the right direction and the wrong number: half. A
 filter asked for: the share of its conditions met (see ``matching``); without any condition that could be read, any
-choice of rows.
+choice of rows. Where ``exec`` or ``getattr`` has a text that is not known before the code runs, what is not found is
+left out and lowers nothing.
 
 By hand: "average salary by city of people older than 30" and ``df[df.age > 30].groupby("city").salary.sum()``.
 Mentioned: salary, city; used: these and age, which "older than 30" implies: F1 = 1. The filter is met: language 1.
@@ -34,9 +35,9 @@ import msgspec
 
 from karat.core.metric import Metric
 from karat.core.scores import Score
-from karat.suites.codegen.metrics.confirmed_requirements import confirmed
-from karat.suites.codegen.metrics.matching import does_nothing, met, taken, takes_some_rows
-from karat.suites.codegen.metrics.operations import operations_of
+from karat.suites.codegen.metrics.requirements.confirmed_requirements import counted
+from karat.suites.codegen.metrics.requirements.matching import does_nothing, met, taken, takes_some_rows
+from karat.suites.codegen.metrics.requirements.operations import operations_of
 from karat.suites.codegen.records import Asked, CodeFacts
 
 if TYPE_CHECKING:
@@ -73,8 +74,7 @@ class PromptUnderstanding(msgspec.Struct, frozen=True):
 def understanding_of(asked: Asked, facts: CodeFacts, reference: CodeFacts | None = None) -> PromptUnderstanding:
     """How well the code's facts fit what was asked. What the ``reference`` does is not held against the code, nor what
     it does without."""
-    if reference is not None:
-        asked = confirmed(asked, reference)
+    asked = counted(asked, facts, reference)
     named = (column for condition in asked.conditions if (column := condition.column))
     mentioned = tuple(dict.fromkeys((*asked.columns, *named)))
     found, certain = operations_of(facts)

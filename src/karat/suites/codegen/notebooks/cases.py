@@ -18,7 +18,7 @@ from karat.core.problems import Problem, did_you_mean
 from karat.core.records import Case, Where
 from karat.core.yaml.plain_values import node_of
 from karat.core.yaml.structs import Findings
-from karat.suites.codegen.analysis.syntax_tree import syntax_tree
+from karat.suites.codegen.analysis.reader.syntax_tree import syntax_tree
 from karat.suites.codegen.notebooks.cells import SETUP, STEP, TAGS, TESTS, Cell, Notebook, read_notebook
 from karat.suites.codegen.notebooks.magics import Refused, plain_python
 from karat.suites.codegen.records import Task

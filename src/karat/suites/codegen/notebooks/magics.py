@@ -14,7 +14,7 @@ import io
 import re
 import tokenize
 
-from karat.suites.codegen.analysis.syntax_tree import syntax_tree
+from karat.suites.codegen.analysis.reader.syntax_tree import syntax_tree
 
 LEFT_OUT = frozenset({"matplotlib", "load_ext", "reload_ext", "config", "autoreload", "pylab"})
 RUN = frozenset({"time", "timeit", "prun"})

@@ -33,6 +33,7 @@ from karat.suites.codegen.running.execution import given_tables, limits_of
 from karat.suites.codegen.running.references import columns_of, digest, schema_of
 from karat.suites.codegen.running.sql_programs import query_in, reference_language
 
+NOT_TRIED = "was not tried"
 ROWS = 400
 CELLS = 6_000
 """Copies are made from this many rows of all tables together at most: what only fits the data shows on a part of it
@@ -153,12 +154,15 @@ def _with_copies(
         relabelled_tables(copy if keep_order else _reversed(copy), names)
         for (_, copy), names in zip(copies, labels, strict=True)
     ]
-    found = _results(box, task, [*(copy for _, copy in copies), *again])
+    # Each copy beside its second form: code that is run copy by copy is only tried on the first few.
+    found = _results(
+        box, task, [one for (_, copy), second in zip(copies, again, strict=True) for one in (copy, second)]
+    )
     right: list[Right] = []
     left_out: dict[str, str] = {}
-    for (kind, copy), names, there, second in zip(copies, labels, found, found[len(copies) :], strict=False):
-        if isinstance(there, str):
-            left_out.setdefault(kind, f"the reference {there}")
+    for (kind, copy), names, there, second in zip(copies, labels, found[::2], found[1::2], strict=True):
+        if isinstance(there, str) or second == NOT_TRIED:
+            left_out.setdefault(kind, f"the reference {there if isinstance(there, str) else second}")
         elif _holds_nulls(there) and not _holds_nulls(own):
             left_out.setdefault(kind, "the reference does not say what is right where values are missing")
         elif _is_empty(there) and not _is_empty(own):
@@ -167,6 +171,8 @@ def _with_copies(
             left_out.setdefault(kind, "the reference gives two results" if keep_order else "it has ties")
         else:
             right.append(Right(kind, copy, there, not same(own, there)))
+    tried = {one.kind for one in right}
+    left_out = {kind: why for kind, why in left_out.items() if kind not in tried or not why.endswith(NOT_TRIED)}
     return msgspec.structs.replace(references, right=tuple(right), left_out=left_out)
 
 
@@ -189,7 +195,7 @@ def _results(box: Sandbox, task: Task, copies: Sequence[Mapping[str, Columns]]) 
     found: list[Gold | str] = []
     for ran in on_all(box, task, task.reference, copies):
         try:
-            found.append(as_gold(ran.value, calls=False) if ran.ok else "was not tried" if ran.late else "fails")
+            found.append(as_gold(ran.value, calls=False) if ran.ok else NOT_TRIED if ran.late else "fails")
         except NoTableError:
             found.append("gives nothing that can be compared")
     return found

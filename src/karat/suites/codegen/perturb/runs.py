@@ -23,7 +23,7 @@ from karat.suites.codegen.running.task_tables import placed
 
 PATIENCE = 2.0
 """All copies together may take this many times the limit of one run."""
-SINGLY = 10
+SINGLY = 20
 """Copies that code is tried on when they cannot all be run together."""
 
 _FILES = re.compile(r"\b(open|read_\w+|scan_\w+|loadtxt|genfromtxt|fromfile|Path|listdir|glob|DictReader|getcwd)\b")
@@ -51,9 +51,7 @@ def _once(code, tables):
         raise LookupError("it set no result")
     return value
 def _drawn(code, tables):
-    import json
-    from box.figure_watch import FigureWatch
-    watch = FigureWatch(20, 0)
+    watch = _FigureWatch(20, 0)
     try:
         try:
             value = _once(code, tables)
@@ -61,7 +59,7 @@ def _drawn(code, tables):
             if str(problem) != "it set no result":
                 raise
             value = None
-        return json.dumps(watch.finish(value))
+        return _json.dumps(watch.finish(value))
     finally:
         watch.end()
 def _each(code, copies, run):
@@ -73,6 +71,14 @@ def _each(code, copies, run):
             found.append([False, f"{type(problem).__name__}: {problem}"[:300]])
     return found
 """
+
+
+_WATCH = """
+import json as _json
+from box.figures.watch import FigureWatch as _FigureWatch
+"""
+"""What drawing needs is loaded first. If it cannot be, the snippet fails as a whole and each copy is run by itself;
+inside ``_each`` it would be an error of the code on every copy."""
 
 
 class Ran(msgspec.Struct, frozen=True):
@@ -111,17 +117,18 @@ def _together(box: Sandbox, task: Task, code: str, copies: Sequence[Mapping[str,
     for place, copy in enumerate(copies):
         keys.append([(name, f"copy{place}_{at}") for at, name in enumerate(copy)])
         given.update({f"copy{place}_{at}": columns for at, columns in enumerate(copy.values())})
-    own, run = snippet_of(task, code).code, "_drawn" if expects_plot(task) else "_once"
+    own, draws = snippet_of(task, code).code, expects_plot(task)
+    harness, run = (_WATCH + _ALL, "_drawn") if draws else (_ALL, "_once")
     limits = limits_of(task)
     limits = msgspec.structs.replace(limits, wall=PATIENCE * limits.wall)
     limits = drawing_limits(task, limits, pictures=False)
-    outcome = box.run(f"{_ALL}\nresult = _each({own!r}, {json.dumps(keys)}, {run})", given, limits=limits)
+    outcome = box.run(f"{harness}\nresult = _each({own!r}, {json.dumps(keys)}, {run})", given, limits=limits)
     results = outcome.result
     if not outcome.ok or not isinstance(results, list) or len(results) != len(copies):
         return None
     if not all(isinstance(one, list) and len(one) == 2 and isinstance(one[0], bool) for one in results):
         return None
-    if expects_plot(task):
+    if draws:
         results = [(ok, drawn_table(task, value) if ok else value) for ok, value in results]
     return [Ran(True, value) if ok else Ran(False, error=str(value)) for ok, value in results]
 

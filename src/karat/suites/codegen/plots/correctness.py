@@ -11,7 +11,7 @@ from karat.core.suite import NotApplicable
 from karat.sandbox import Outcome, Sandbox
 from karat.suites.codegen.metrics.correctness import PART, Correctness
 from karat.suites.codegen.plots.drawn import unread
-from karat.suites.codegen.plots.gold_picture import gold_picture
+from karat.suites.codegen.plots.expectation.gold_picture import gold_picture
 from karat.suites.codegen.plots.pictures import picture_of
 from karat.suites.codegen.plots.records import Figure, PanelGold, Picture, PlotGold, PlotVerdict, SeriesGold
 from karat.suites.codegen.plots.score import NO_PLOT, chosen, passed, reason_of, verdict_of

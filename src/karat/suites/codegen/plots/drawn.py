@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import msgspec
 
 from karat.sandbox import Column, Limits, Outcome, Table
-from karat.sandbox.messages import NOTHING_SET
+from karat.sandbox.messages.messages import NOTHING_SET
 from karat.suites.codegen.plots.records import Figure, Panel, Series, Value
 from karat.suites.codegen.plots.score import chosen
 from karat.suites.codegen.plots.sent import figures_of

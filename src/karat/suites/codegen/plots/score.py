@@ -15,11 +15,11 @@ from collections.abc import Sequence
 import msgspec
 
 from karat.core.problems import count_of
-from karat.suites.codegen.plots.data_item import data_score
-from karat.suites.codegen.plots.order_item import categories, order_holds
+from karat.suites.codegen.plots.items.data_item import data_score
+from karat.suites.codegen.plots.items.order_item import categories, order_holds
+from karat.suites.codegen.plots.items.texts import described, fits, folded
+from karat.suites.codegen.plots.items.type_item import type_score
 from karat.suites.codegen.plots.records import Figure, Item, Panel, PanelGold, PlotGold, PlotVerdict, TextGold
-from karat.suites.codegen.plots.texts import described, fits, folded
-from karat.suites.codegen.plots.type_item import type_score
 from karat.tables.options import CompareOptions
 
 DATA, TYPE, ORDER = 8, 4, 2

@@ -9,7 +9,7 @@ from typing import Annotated
 import msgspec
 
 from karat.suites.codegen.plots.pictures import Pixels
-from karat.suites.codegen.plots.plotly import read_plotly
+from karat.suites.codegen.plots.plotly.figure import read_plotly
 from karat.suites.codegen.plots.records import Figure, Library, Panel, PlotType, Series
 from karat.suites.codegen.plots.unreadable import CannotRead
 from karat.suites.codegen.plots.vega import read_vega

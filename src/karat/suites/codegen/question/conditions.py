@@ -104,18 +104,17 @@ class _Reader:
 
     def _comparisons(self) -> None:
         phrases = [
-            (start, end, operator)
+            (start, end, operator, operator == "==" or phrase in self.vocabulary.directly)
             for operator, said in self.vocabulary.comparisons.items()
-            for start, end, _ in find_phrases(self.words, said, self.taken)
+            for start, end, phrase in find_phrases(self.words, said, self.taken)
         ]
-        phrases += [
-            (at, at + 1, _SIGNS.get(word.text, word.text)) for at, word in enumerate(self.words) if word.kind == "sign"
-        ]
+        signs = [(at, _SIGNS.get(word.text, word.text)) for at, word in enumerate(self.words) if word.kind == "sign"]
+        phrases += [(at, at + 1, sign, sign == "==") for at, sign in signs]
         covered: set[int] = set()
-        for start, end, operator in sorted(phrases, key=lambda item: (-(item[1] - item[0]), item[0])):
+        for start, end, operator, strict in sorted(phrases, key=lambda item: (-(item[1] - item[0]), item[0])):
             if covered & set(range(start, end)):
                 continue
-            at = self._value_after(end, strict=operator == "==")
+            at = self._value_after(end, strict=strict)
             if at is None:
                 continue
             column = self._column(start, at)

@@ -110,12 +110,12 @@ def _placed(words: Sequence[Word], taken: Sequence[bool], known: Vocabulary) -> 
         if _said_last(words, end, known):
             ends.setdefault(start, (end, False))
     found: list[Direction] = []
-    for end, low in _compared(words, taken, known):
+    for start, end, low in _compared(words, taken, known):
         for at in _unbroken(words, range(end, min(end + _GAP + 1, len(words)))):
             if at in ends:
                 ahead = ends[at][1]
                 way = "" if low is None else "ascending" if low == ahead else "descending"
-                found.append((f"{words[end - 1].lower} {words[at].lower}", way, (end - 1,)))
+                found.append((f"{words[end - 1].lower} {words[at].lower}", way, tuple(range(start, end))))
                 break
     return found
 
@@ -125,25 +125,32 @@ def _said_last(words: Sequence[Word], end: int, known: Vocabulary) -> bool:
     return end >= len(words) or words[end].kind == "mark" or words[end].lower in known.clause_words
 
 
-def _compared(words: Sequence[Word], taken: Sequence[bool], known: Vocabulary) -> list[tuple[int, bool | None]]:
-    """Where a comparing word ends, and whether it means the low end; None when that depends on what is compared."""
+def _compared(words: Sequence[Word], taken: Sequence[bool], known: Vocabulary) -> list[tuple[int, int, bool | None]]:
+    """Where a comparing word begins and ends, and whether it means the low end; None when that depends on what is
+    compared."""
     kinds: tuple[tuple[tuple[str, ...], bool | None], ...] = (
         (known.low_words, True),
         (known.high_words, False),
         (known.either_words, None),
     )
-    return [(end, low) for phrases, low in kinds for _, end, _ in find_phrases(words, phrases, taken)]
+    return [(start, end, low) for phrases, low in kinds for start, end, _ in find_phrases(words, phrases, taken)]
 
 
 def _ranges(words: Sequence[Word], taken: Sequence[bool], known: Vocabulary) -> list[Direction]:
     """ "from the lowest price to the highest", "oldest to newest"."""
-    compared = sorted(_compared(words, taken, known), key=lambda item: item[0])
+    compared = sorted(_compared(words, taken, known), key=lambda item: item[1])
     between = {start for start, _, _ in find_phrases(words, known.to_words, taken)}
     found: list[Direction] = []
-    for (first, low), (second, other) in pairwise(compared):
-        gap = _unbroken(words, range(first, second - 1))
-        joined = len(gap) == second - 1 - first <= _GAP + 2 and bool(between & set(gap))
+    for (start, first, low), (begin, second, other) in pairwise(compared):
+        gap = _unbroken(words, range(first, begin))
+        joined = len(gap) == begin - first <= _GAP + 2 and bool(between & set(gap))
         if joined and (low != other or None in (low, other)) and words[first - 1].lower != words[second - 1].lower:
             way = "" if low is None or other is None else "ascending" if low else "descending"
-            found.append((f"{words[first - 1].lower} to {words[second - 1].lower}", way, (first - 1, second - 1)))
+            found.append(
+                (
+                    f"{words[first - 1].lower} to {words[second - 1].lower}",
+                    way,
+                    (*range(start, first), *range(begin, second)),
+                )
+            )
     return found

@@ -12,13 +12,17 @@ from karat.suites.codegen.question.conditions import conditions_of
 from karat.suites.codegen.question.links import links_of
 from karat.suites.codegen.question.ordering import ordering_of, places_of_order
 from karat.suites.codegen.question.precision import precision_of
-from karat.suites.codegen.question.vocabulary import Vocabulary, vocabulary
-from karat.suites.codegen.question.words import Mention, Word, find_phrases, mentions_of, number_of, words_of
+from karat.suites.codegen.question.vocabulary import LONGEST, Vocabulary, vocabulary
+from karat.suites.codegen.question.words import (
+    Mention,
+    Word,
+    find_phrases,
+    mentions_of,
+    number_of,
+    without_compounds,
+    words_of,
+)
 from karat.suites.codegen.records import Asked, Schema
-
-LONGEST = 20_000
-"""Characters of a question that are read."""
-
 
 _REACH_OF_TOP = 5
 """"top 3 cities by": the ``by`` is at most this many words after ``top``."""
@@ -34,7 +38,7 @@ def read_question(
     """What the question asks for. ``values`` are those of text columns with few of them, so that "in Germany" is a
     condition."""
     known = words_known or vocabulary()
-    words = words_of(question[:LONGEST])
+    words = without_compounds(words_of(question[:LONGEST], known), schema.columns, known)
     mentions = [
         mention for mention in mentions_of(words, schema.columns, known) if not _names_table(words, mention, schema)
     ]
@@ -55,6 +59,7 @@ def read_question(
         statistics.append("groupby")
     ordering, keeps_order = ordering_of(words, taken, known, schema, counted=bool(top or bottom))
     return Asked(
+        vocabulary=known.name,
         columns=tuple(dict.fromkeys(mention.column for mention in mentions)),
         top=tuple(top),
         bottom=tuple(bottom),
@@ -111,12 +116,23 @@ def _counted(
     counts: list[int | None] = []
     places: set[int] = set()
     for start, end, phrase in find_phrases(words, phrases, taken):
-        beside = [number_of(words[at], known) for at in (end, start - 1) if 0 <= at < len(words) and not taken[at]]
+        places_beside = (end, *_before(words, start, known.counted_reach))
+        beside = [number_of(words[at], known) for at in places_beside if at < len(words) and not taken[at]]
         numbers = [number for number in beside if number is not None and number > 0 and number == int(number)]
         if numbers or phrase == phrases[0]:
             counts.append(int(numbers[0]) if numbers else None)
             places.add(start)
     return counts, places
+
+
+def _before(words: Sequence[Word], start: int, reach: int) -> list[int]:
+    """The place before a word, and those a little further before it in the same clause."""
+    found: list[int] = []
+    for at in range(start - 1, max(start - 2 - reach, -1), -1):
+        if words[at].kind == "mark":
+            break
+        found.append(at)
+    return found
 
 
 def _listed(

@@ -7,8 +7,8 @@ from karat.core.problems import count_of
 from karat.core.report import Cell, Chart, Column, Series, Sheet, Table
 from karat.core.results.facts import facts_of
 from karat.core.results.result import Estimator, RunResult
-from karat.suites.codegen.counts import Step, funnel
 from karat.suites.codegen.repair.figures import AfterRepairs, AgainstFresh, after_repairs, against_fresh
+from karat.suites.codegen.summaries.counts import Step, funnel
 
 # A note is on one line of a spreadsheet, left of the picture: it must be short.
 INTERVAL = (Column("low", "number", 11, decimals=3), Column("high", "number", 11, decimals=3))

@@ -35,9 +35,10 @@ from karat.core.json_types import JsonObject
 from karat.core.results.clusters import clusters_of
 from karat.core.results.pass_k import pass_at_k
 from karat.core.results.result import Estimate, Estimator, RunResult
-from karat.suites.codegen.counts import funnel
 from karat.suites.codegen.details import Try, details_of
 from karat.suites.codegen.published.official_figures import official_figure
+from karat.suites.codegen.repair.strategy_figures import strategy_differences, strategy_figures, tried_strategies
+from karat.suites.codegen.summaries.counts import funnel
 
 
 class Tried(msgspec.Struct, frozen=True):
@@ -92,6 +93,9 @@ def figures(result: RunResult, estimate: Estimator) -> JsonObject:
         "repairs_against_fresh_tries": against_fresh(result, estimate),
     }
     plain: JsonObject = {name: msgspec.to_builtins(rows) for name, rows in found.items()}
+    if tried := tried_strategies(result):
+        plain["strategies"] = msgspec.to_builtins(strategy_figures(tried, estimate))
+        plain["strategy_differences"] = msgspec.to_builtins(strategy_differences(tried, estimate))
     official = official_figure(result)
     return plain if official is None else {**plain, "official_scorer": msgspec.to_builtins(official)}
 

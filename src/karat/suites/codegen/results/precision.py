@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import re
 
-from karat.suites.codegen.analysis.syntax_tree import syntax_tree
+from karat.suites.codegen.analysis.reader.syntax_tree import syntax_tree
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.records import Asked, Task
 

@@ -24,7 +24,7 @@ import msgspec
 
 from karat.sandbox import Column, Other, Plain, Record, Series, Table, Unordered
 from karat.suites.codegen.results.moments import span_text
-from karat.tables.files.probe import probe_parquet
+from karat.tables.files.probe import NotOpened, parquet_copy
 from karat.tables.files.reading import read_csv
 from karat.tables.table import Table as TextTable
 from karat.tables.table import TableError
@@ -117,11 +117,9 @@ def _parquet(file: Path) -> TextTable:
     import pyarrow
     import pyarrow.parquet
 
-    probe_parquet(file)
     try:
-        read = pyarrow.parquet.read_table(file)
-        read.validate(full=True)
-    except (OSError, pyarrow.ArrowException) as error:
+        read = pyarrow.parquet.read_table(parquet_copy(file, by="arrow"))
+    except (NotOpened, OSError, pyarrow.ArrowException) as error:
         raise TableError(f"{file.name} cannot be read: {str(error)[:200]}", "unreadable") from None
     columns = [(name, read.column(place).to_pylist()) for place, name in enumerate(read.column_names)]
     return _table([(name, values) for name, values in columns if not name.startswith("__index_level")], read.num_rows)

@@ -15,7 +15,7 @@ import textwrap
 import warnings
 from collections.abc import Iterator
 
-from karat.suites.codegen.analysis.syntax_tree import syntax_tree
+from karat.suites.codegen.analysis.reader.syntax_tree import syntax_tree
 from karat.suites.codegen.records import Task, Unfinished
 from karat.suites.codegen.responses import code_of, text_of
 from karat.suites.codegen.running.code_blocks import block_in, code_in

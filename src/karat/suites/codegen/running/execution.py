@@ -15,10 +15,10 @@ from pathlib import Path
 import msgspec
 
 from karat.sandbox import Limits, Outcome, Sandbox
-from karat.sandbox.messages import NOTHING_SET
+from karat.sandbox.messages.messages import NOTHING_SET
 from karat.sandbox.tables import GivenFile
 from karat.sandbox.tables import TableSource as Given
-from karat.suites.codegen.analysis.syntax_tree import syntax_tree
+from karat.suites.codegen.analysis.reader.syntax_tree import syntax_tree
 from karat.suites.codegen.harness.programs import INSERT, answers_program, unit_test_program
 from karat.suites.codegen.harness.unit_tests import tests_seen
 from karat.suites.codegen.plots.drawn import drawing_limits, expects_plot, with_drawing
@@ -155,7 +155,7 @@ def attempt_of(task: Task, code: str, snippet: Snippet, outcome: Outcome) -> Att
     """What became of it, in the suite's words."""
     raised = outcome.error
     line = snippet.own_line(raised.line) if raised is not None else 0
-    text, found = ("", None) if outcome.ok else _told(task, snippet, outcome)
+    text, found = ("", None) if outcome.ok else _error_text(task, snippet, outcome)
     return Attempt(
         code,
         outcome.ok,
@@ -169,7 +169,7 @@ def attempt_of(task: Task, code: str, snippet: Snippet, outcome: Outcome) -> Att
     )
 
 
-def _told(task: Task, snippet: Snippet, outcome: Outcome) -> tuple[str, ErrorClass]:
+def _error_text(task: Task, snippet: Snippet, outcome: Outcome) -> tuple[str, ErrorClass]:
     """The error as text, and its class."""
     raised = outcome.error
     match outcome.status:

@@ -8,8 +8,8 @@ from __future__ import annotations
 import ast
 
 from karat.sandbox import Outcome, Plain
-from karat.sandbox.messages import NOTHING_SET
-from karat.suites.codegen.analysis.syntax_tree import syntax_tree
+from karat.sandbox.messages.messages import NOTHING_SET
+from karat.suites.codegen.analysis.reader.syntax_tree import syntax_tree
 from karat.suites.codegen.records import Answers, Task
 
 REASON = "printed_not_returned"

@@ -12,6 +12,7 @@ import math
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date, timedelta
+from itertools import count
 
 from karat.suites.codegen.perturb.copies import in_old_order
 from karat.suites.codegen.perturb.profile import Column, Profile, parsed, profiles_of
@@ -24,12 +25,21 @@ SEED = 20_240_602
 TRIES = 5
 
 
-def scaled(tables: Mapping[str, Columns], scale: int, drawing: int = 0) -> dict[str, Columns] | None:
+def scaled(
+    tables: Mapping[str, Columns], scale: int, drawing: int = 0, *, most: int = CELLS
+) -> dict[str, Columns] | None:
     """Each table with this many times its rows; None when that is too much, nothing, or would repeat what must not
     repeat: two columns that are the key together."""
     cells = sum(len(values) for columns in tables.values() for values in columns.values())
-    if not 0 < cells * scale <= CELLS:
+    if not 0 < cells * scale <= most:
         return None
+    try:
+        return _made(tables, scale, drawing)
+    except OverflowError:  # dates after the last that there is
+        return None
+
+
+def _made(tables: Mapping[str, Columns], scale: int, drawing: int) -> dict[str, Columns] | None:
     profiles = profiles_of(tables)
     if any(profile.grid is not None for profile in profiles.values()):
         return None
@@ -83,11 +93,11 @@ def _after(known: Sequence[Cell], about: Column) -> Iterator[Cell] | None:
     step = -1 if about.order < 0 else 1
     if about.kind == "whole":
         start = min(known) if step < 0 else max(known)
-        return (start + step * place for place in range(1, CELLS + 1))
+        return (start + step * place for place in count(1))
     if about.kind == "dated":
         moments = [moment for text in known if (moment := parsed(text, about.form)) is not None]
         start = min(moments) if step < 0 else max(moments)
-        return ((start + step * timedelta(days=place)).strftime(about.form) for place in range(1, CELLS + 1))
+        return ((start + step * timedelta(days=place)).strftime(about.form) for place in count(1))
     return None
 
 
@@ -107,7 +117,10 @@ def _drawing(own: Sequence[Cell], about: Column, pick: random.Random) -> Callabl
         return lambda: pick.randint(*sorted((pick.choice(own), pick.choice(own))))
     if about.kind == "number" and all(map(math.isfinite, own)):
         whole, places = all(float(one).is_integer() for one in own), max(map(decimals, own))
-        return lambda: _number(pick.choice(own), pick.choice(own), 0 if whole else places, pick)
+        chance, height = pick.random, len(own)  # much quicker than pick.choice, and there are millions
+        return lambda: _number(
+            own[int(chance() * height)], own[int(chance() * height)], 0 if whole else places, chance()
+        )
     if about.kind == "date":
         return lambda: between(pick.choice(own), pick.choice(own), pick)
     if about.kind == "dated":
@@ -116,18 +129,21 @@ def _drawing(own: Sequence[Cell], about: Column, pick: random.Random) -> Callabl
     return None
 
 
-def _number(low: float, high: float, places: int, pick: random.Random) -> float:
-    return round(float(low + (high - low) * pick.random()), places)
+def _number(low: float, high: float, places: int, share: float) -> float:
+    return round(float(low + (high - low) * share), places)
 
 
 def _all_different(values: Sequence[Cell], draw: Callable[[], Cell]) -> list[Cell]:
+    """New values for repeated ones: drawn while that finds some, then those after the largest."""
     seen: set[Cell] = set()
     last = max(value for value in values if value is not None)
     made: list[Cell] = []
+    tries = TRIES
     for value in values:
         if value is not None and value in seen:
-            value = next((one for _ in range(TRIES) if (one := draw()) not in seen), None)
+            value = next((one for _ in range(tries) if (one := draw()) not in seen), None)
             if value is None:
+                tries = 0  # the range is as good as used up
                 last = value = last + (timedelta(days=1) if isinstance(last, date) else 1)
             last = max(last, value)
         seen.add(value)

@@ -12,7 +12,7 @@ import re
 
 import msgspec
 
-from karat.core.extras import install_command
+from karat.core.installed.extras import install_command
 from karat.core.problems import UserError
 from karat.engines import EngineError
 from karat.sandbox import Outcome

@@ -27,6 +27,7 @@ from karat.suites.codegen.metrics.recovery import recovery_of
 from karat.suites.codegen.metrics.understanding import understanding_of
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.records import Attempt, Task
+from karat.suites.codegen.repair.strategies import main_line, strategy_results
 from karat.suites.codegen.running.completion import code_for
 from karat.suites.codegen.running.environments import box_for, used
 from karat.suites.codegen.running.execution import Snippet, attempt_of
@@ -50,8 +51,10 @@ def compare(case: Case[Task], turn: int, prediction: Prediction, options: Option
     whole = task.expected is not None and len(attempts(prediction.response)) == 1
     if not task.steps or whole:  # a task that also says what is right in the end takes an answer in one piece
         task = msgspec.structs.replace(task, steps=(), final=())
-        codes = [code_for(task, response) for response in attempts(prediction.response)]
-        return judged(question, task, codes, options, box)
+        codes = [code_for(task, response) for response in main_line(prediction.response)]
+        found = judged(question, task, codes, options, box)
+        strategies = strategy_results(question, task, prediction.response, options, box)
+        return msgspec.structs.replace(found, strategies=strategies)
     return session_judged(
         question, task, read_codes(task, prediction), options, box, budget=ran_out(task, prediction, options)
     )

@@ -1,4 +1,4 @@
-"""The steps of a session as a task file gives them, and what a system is told of them.
+"""The steps of a session as a task file gives them, and what the system sees of them.
 
 steps:
   - {question: Drop rows without a price., reference: "clean = sales.dropna(subset=['price']); result = clean"}
@@ -15,7 +15,7 @@ import msgspec
 from yaml.nodes import MappingNode, Node, ScalarNode
 
 from karat.core.yaml.structs import Findings, Raw, reader_for
-from karat.suites.codegen.default_prompt import instructions
+from karat.suites.codegen.question.default_prompt import instructions
 from karat.suites.codegen.records import Expected, Step, TableSource, Task
 from karat.suites.codegen.tasks.expected import read_expected
 from karat.suites.codegen.tasks.hidden_tests import Context, read_test

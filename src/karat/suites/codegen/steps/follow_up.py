@@ -12,13 +12,13 @@ from karat.core.suite import NotApplicable, Unreadable
 from karat.sandbox import StepRun
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.records import Task
+from karat.suites.codegen.running.cut_texts import cut_in_the_middle
 from karat.suites.codegen.running.environments import box_for
 from karat.suites.codegen.running.execution import Snippet, attempt_of
 from karat.suites.codegen.steps.compare import read_codes
 from karat.suites.codegen.steps.run import run_steps
 
 SHOWN = 8 * 1024
-CUT = "\n… {count:,} bytes left out …\n"
 
 
 def next_step(task: Task, case_id: str, responses: Sequence[bytes], options: Options) -> str | None:
@@ -37,11 +37,11 @@ def next_step(task: Task, case_id: str, responses: Sequence[bytes], options: Opt
     if ran.ran_out or ran.seconds >= options.session_timeout:
         return None
     number = len(responses) + 1
-    told = _told(task, codes[-1] or "", ran.runs[-1])
+    told = _feedback(task, codes[-1] or "", ran.runs[-1])
     return f"{told}\n\nStep {number} of {len(task.steps)}: {task.steps[number - 1].question.strip()}"
 
 
-def _told(task: Task, code: str, run: StepRun | None) -> str:
+def _feedback(task: Task, code: str, run: StepRun | None) -> str:
     if run is None:
         return "The last step was not answered; its state is that of the step before."
     outcome = run.outcome
@@ -55,13 +55,3 @@ def _told(task: Task, code: str, run: StepRun | None) -> str:
     elif not parts:
         parts.append("The code ran and printed nothing.")
     return "\n\n".join(parts)
-
-
-def cut_in_the_middle(text: str, most: int) -> str:
-    """The beginning and the end of a text that is longer than that many bytes."""
-    data = text.encode(errors="replace")
-    if len(data) <= most:
-        return text
-    half = most // 2
-    head, tail = (part.decode(errors="ignore") for part in (data[:half], data[-half:]))
-    return head + CUT.format(count=len(data) - 2 * half) + tail

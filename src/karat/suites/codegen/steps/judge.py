@@ -18,7 +18,7 @@ from karat.suites.codegen.hidden_tests.records import TestResults
 from karat.suites.codegen.metrics.correctness import Correctness
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.question.reading import read_question
-from karat.suites.codegen.question.vocabulary import vocabulary
+from karat.suites.codegen.question.vocabulary import vocabulary_for
 from karat.suites.codegen.records import Asked, CodeFacts, Schema, Task
 from karat.suites.codegen.results.precision import with_asked_digits
 from karat.suites.codegen.running.references import schema_of
@@ -47,7 +47,7 @@ def judge_step(
     whole = step_task(task, number)
     schema, values = schema_of(box, after(task, before))
     question = task.steps[number - 1].question
-    asked = read_question(question, schema, values=values, words_known=vocabulary(options.vocabulary))
+    asked = read_question(question, schema, values=values, words_known=vocabulary_for(options.vocabulary, question))
     program = flat_program(before, code)
     facts = facts_of(whole, program, schema)
     exact = with_asked_digits(options, asked, whole)

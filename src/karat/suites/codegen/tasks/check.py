@@ -13,7 +13,7 @@ from pathlib import Path
 
 import msgspec
 
-from karat.core.case_checks import CheckedCases
+from karat.core.case_files.case_checks import CheckedCases
 from karat.core.problems import Problem, UserError, count_of
 from karat.core.records import Case
 from karat.engines import EngineError

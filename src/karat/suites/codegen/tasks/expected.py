@@ -14,7 +14,7 @@ from yaml.nodes import Node
 
 from karat.core.json_types import JsonObject
 from karat.core.yaml.structs import Findings
-from karat.suites.codegen.plots.expected import read_plot
+from karat.suites.codegen.plots.expectation.expected import read_plot
 from karat.suites.codegen.records import Expected
 from karat.suites.codegen.tasks.expected_files import read_files
 from karat.suites.codegen.tasks.expected_names import (

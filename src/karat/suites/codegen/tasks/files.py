@@ -24,11 +24,11 @@ from typing import Annotated
 import msgspec
 from yaml.nodes import MappingNode, Node, SequenceNode
 
+from karat.core.case_files.file_forms import Holds
 from karat.core.expect.records import Expect
-from karat.core.file_forms import Holds
 from karat.core.records import Case, Status, Turn, Where
 from karat.core.yaml.structs import Findings, Raw, reader_for
-from karat.suites.codegen.default_prompt import instructions
+from karat.suites.codegen.question.default_prompt import instructions
 from karat.suites.codegen.records import Language, Task
 from karat.suites.codegen.steps.files import StepEntry, first_question, read_step, session_instructions
 from karat.suites.codegen.tasks.expected import read_expected

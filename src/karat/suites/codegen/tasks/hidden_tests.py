@@ -6,7 +6,7 @@
       - {property: sorted, by: qty, ascending: false}
       - {relation: scaled, column: qty, factor: 8, result: times}
 
-An entry is one of four kinds, and has only the keys of its kind.
+An entry is one of four kinds, and has only the keys of its kind, and ``public: true`` if a system may see it.
 """
 
 from __future__ import annotations
@@ -80,6 +80,7 @@ class TestEntry(msgspec.Struct, frozen=True, rename={"assertion": "assert"}):
     factor: float = 2.0
     result: Raw | None = None
     where: str = ""
+    public: bool = False
 
     def __post_init__(self) -> None:
         if not 0 < abs(self.factor) <= LARGEST_FACTOR or self.factor == 1:
@@ -130,6 +131,7 @@ def read_test(node: Node, about: Context, findings: Findings) -> HiddenTest | No
         factor=entry.factor,
         result=_change(entry.result, findings),
         where=entry.where,
+        public=entry.public,
         line=node.start_mark.line + 1,
     )
     if len(findings.problems) == before:
@@ -161,7 +163,13 @@ def _kind(node: Node, given: Mapping[str, Node], findings: Findings) -> str | No
 
 def _fits(kind: str, node: Node, given: Mapping[str, Node], findings: Findings) -> bool:
     required, optional = KEYS[kind]
-    own = set(KINDS) & set(given) | set(required) | set(optional) | ({"tables"} if kind == "tables" else set())
+    own = (
+        {"public"}
+        | set(KINDS) & set(given)
+        | set(required)
+        | set(optional)
+        | ({"tables"} if kind == "tables" else set())
+    )
     before = len(findings.problems)
     for key, value in given.items():
         if key not in own:

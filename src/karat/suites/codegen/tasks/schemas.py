@@ -19,7 +19,7 @@ import msgspec
 
 from karat.core.problems import UserError
 from karat.suites.codegen.records import Schema, TableSource, Task
-from karat.tables.files.probe import probe_parquet
+from karat.tables.files.probe import NotOpened, parquet_copy
 from karat.tables.table import TableError
 
 HEAD = 2_000
@@ -120,15 +120,14 @@ def _parquet(path: Path) -> tuple[list[str], list[Sequence[object]]]:
     import duckdb
 
     try:
-        probe_parquet(path)
-    except TableError as error:
-        raise UserError(error.reason) from None
-    try:
+        copy = parquet_copy(path, by="duckdb")
         with duckdb.connect() as engine:
-            found = engine.execute("SELECT * FROM read_parquet(?) LIMIT ?", [str(path), HEAD])
+            found = engine.execute("SELECT * FROM read_parquet(?) LIMIT ?", [str(copy), HEAD])
             names = [str(column[0]) for column in found.description or ()]
             return names, list(found.fetchall())
-    except duckdb.Error as error:
+    except TableError as error:
+        raise UserError(error.reason) from None
+    except (NotOpened, duckdb.Error) as error:
         raise UserError(f"{path.name} is not a Parquet file: {str(error).splitlines()[0]}") from error
 
 

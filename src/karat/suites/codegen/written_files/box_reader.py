@@ -251,9 +251,6 @@ def _image(data: bytes, _sheet: str, _table: str) -> dict[str, Any]:
     return {"content": {"format": found[0], "width": found[1], "height": found[2]}, "notes": {}}
 
 
-Size = "tuple[str, int, int] | None"
-
-
 def _png(data: bytes) -> Any:
     if data[:8] != b"\x89PNG\r\n\x1a\n" or data[12:16] != b"IHDR" or len(data) < 24:
         return None

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from karat.core.case_checks import CheckedCases
+from karat.core.case_files.case_checks import CheckedCases
 from karat.core.problems import Problem, Severity, count_of, did_you_mean
 from karat.core.records import Case
 from karat.core.yaml.structs import Path_
@@ -15,14 +15,14 @@ from karat.suites.data_query.checks.datasets import Datasets, time_fault
 from karat.suites.data_query.checks.findings import Found, found_in, placed
 from karat.suites.data_query.checks.names import drifted, look_alikes, replacement, spoken, with_blanks
 from karat.suites.data_query.checks.nearest_codes import hints_in
+from karat.suites.data_query.checks.target_faults import target_doubts
 from karat.suites.data_query.checks.walk import entries, terms
 from karat.suites.data_query.formats.operators import meaning
 from karat.suites.data_query.options import Options
 from karat.suites.data_query.periods.filters import TIME_DIMENSION
-from karat.suites.data_query.selection import DatasetSelection, Target, Term
+from karat.suites.data_query.selection.selection import DatasetSelection, Target, Term
 from karat.suites.data_query.structures.codelists import Codelists, NoCodelist, read_structures
 from karat.suites.data_query.structures.records import Codelist, Ref, parse_ref
-from karat.suites.data_query.target_faults import target_doubts
 
 SEVERITY: tuple[Severity, Severity] = ("error", "warning")
 """Outside what is allowed; outside what has data."""

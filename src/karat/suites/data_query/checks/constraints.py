@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 import msgspec
 
-from karat.suites.data_query.selection import DatasetSelection
+from karat.suites.data_query.selection.selection import DatasetSelection
 from karat.suites.data_query.series.boxes import EVERYTHING, Box, Ids, TooMany, alive, groups
 from karat.suites.data_query.series.comparison import box_of
 from karat.suites.data_query.structures.codelists import Codelists

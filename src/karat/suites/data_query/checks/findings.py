@@ -7,14 +7,14 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from karat.core.case_checks import Fix
+from karat.core.case_files.case_checks import Fix
 from karat.core.files.limits import YAML_MB
 from karat.core.files.reading import read_bytes
 from karat.core.problems import Problem, Severity
 from karat.core.records import Case, Where
 from karat.core.yaml.edit import find
 from karat.core.yaml.structs import Findings, Path_, documents
-from karat.suites.data_query.selection import Target
+from karat.suites.data_query.selection.selection import Target
 
 
 class Found(msgspec.Struct, frozen=True):

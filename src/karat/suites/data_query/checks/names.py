@@ -10,7 +10,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable
 
-from karat.suites.data_query.selection import Term
+from karat.suites.data_query.selection.selection import Term
 from karat.suites.data_query.structures.languages import UNSAID, exactly
 from karat.suites.data_query.structures.records import Codelist, Names
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
-from karat.suites.data_query.selection import Term
+from karat.suites.data_query.selection.selection import Term
 
 
 def hints_in(codes: Mapping[str, str], terms: Sequence[Term]) -> Iterator[tuple[Term, str]]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from karat.core.records import Case
 from karat.core.yaml.structs import Path_
-from karat.suites.data_query.selection import DatasetSelection, Selection, Target, Term
+from karat.suites.data_query.selection.selection import DatasetSelection, Selection, Target, Term
 
 
 def entries(case: Case[Target]) -> Iterator[tuple[Path_, DatasetSelection]]:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 
 from karat.core.json_types import JsonMapping
 from karat.core.suite import Unreadable
-from karat.suites.data_query.selection import DatasetSelection, Dimension, Period, Selection, Term
+from karat.suites.data_query.selection.selection import DatasetSelection, Dimension, Period, Selection, Term
 
 SELECTED = "dimension_id_to_name"
 _UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")

@@ -16,7 +16,7 @@ from karat.core.suite import Unreadable
 from karat.suites.data_query.formats.misspelt_keys import CONDITIONS, NEGATIONS, refuse_lost_conditions, refuse_misspelt
 from karat.suites.data_query.formats.operators import on_codes
 from karat.suites.data_query.periods.filters import common_period, is_time, period_of
-from karat.suites.data_query.selection import DatasetSelection, Dimension, Selection, Term, short_dataset
+from karat.suites.data_query.selection.selection import DatasetSelection, Dimension, Selection, Term, short_dataset
 
 
 class Value(msgspec.Struct, frozen=True):

@@ -12,9 +12,9 @@ import re
 from collections.abc import Collection, Iterable
 
 from karat.core.suite import Unreadable
-from karat.suites.data_query.codes_at_hand import codes_at_hand
+from karat.suites.data_query.matching.codes_at_hand import codes_at_hand
 from karat.suites.data_query.options import Options
-from karat.suites.data_query.selection import Selection
+from karat.suites.data_query.selection.selection import Selection
 
 _JOINTS = re.compile(r"\s*[+,;|]\s*")
 _LABELLED = re.compile(r"\s*[:=|()\[\]]\s*|\s+[-–—]\s+")

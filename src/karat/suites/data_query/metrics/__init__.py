@@ -3,15 +3,26 @@
 from karat.core.metric import Metric
 from karat.suites.data_query.comparison import Comparison
 from karat.suites.data_query.metrics import (
-    dataset_precision,
-    dataset_recall,
-    exact_match,
-    exact_series,
-    f_beta,
     fully_right,
     fully_right_by_id,
     hierarchy_precision,
     hierarchy_recall,
+    period,
+    period_overlap,
+)
+from karat.suites.data_query.metrics.datasets import dataset_precision, dataset_recall, unexpected_dataset
+from karat.suites.data_query.metrics.outcomes import (
+    out_of_scope,
+    outcome_right,
+    over_clarification,
+    over_refusal,
+    under_clarification,
+    under_refusal,
+)
+from karat.suites.data_query.metrics.series import exact_series, series_f1, series_precision, series_recall
+from karat.suites.data_query.metrics.terms import (
+    exact_match,
+    f_beta,
     indicator_precision,
     indicator_recall,
     macro_f1,
@@ -25,18 +36,6 @@ from karat.suites.data_query.metrics import (
     micro_recall,
     other_precision,
     other_recall,
-    out_of_scope,
-    outcome_right,
-    over_clarification,
-    over_refusal,
-    period,
-    period_overlap,
-    series_f1,
-    series_precision,
-    series_recall,
-    under_clarification,
-    under_refusal,
-    unexpected_dataset,
 )
 
 METRICS: tuple[Metric[Comparison], ...] = (

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 from karat.core.scores import Score, not_applicable
 from karat.suites.data_query.comparison import Comparison
-from karat.suites.data_query.dimension_comparison import Counts, DimensionComparison
+from karat.suites.data_query.matching.dimension_comparison import Counts, DimensionComparison
 
 Ratio = Callable[[Counts, float | None], float | None]
 

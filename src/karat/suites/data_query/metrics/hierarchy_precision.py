@@ -9,8 +9,8 @@ from __future__ import annotations
 from karat.core.metric import Metric
 from karat.core.scores import Score
 from karat.suites.data_query.comparison import Comparison
+from karat.suites.data_query.matching.structure_facts import hierarchy
 from karat.suites.data_query.metrics.averages import NO_HIERARCHY, number_or
-from karat.suites.data_query.structure_facts import hierarchy
 
 
 def score(comparison: Comparison) -> Score:

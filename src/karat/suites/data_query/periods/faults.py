@@ -9,7 +9,7 @@ from karat.core.suite import Unreadable
 from karat.core.yaml.structs import Path_
 from karat.suites.data_query.periods.nearest import no_period
 from karat.suites.data_query.periods.period import days
-from karat.suites.data_query.selection import Period, Selection
+from karat.suites.data_query.selection.selection import Period, Selection
 
 
 def period_faults(period: Period, path: Path_, now: date, *, dated: bool) -> Iterator[tuple[Path_, str]]:

@@ -17,7 +17,7 @@ from karat.core.suite import Unreadable
 from karat.suites.data_query.formats.operators import known, meaning
 from karat.suites.data_query.periods.nearest import no_period
 from karat.suites.data_query.periods.period import days
-from karat.suites.data_query.selection import DatasetSelection, Period, Selection
+from karat.suites.data_query.selection.selection import DatasetSelection, Period, Selection
 
 TIME_DIMENSION = "TIME_PERIOD"
 _FOLD = str.maketrans("", "", "_- ")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date
 
 from karat.suites.data_query.periods.period import days
-from karat.suites.data_query.selection import Period
+from karat.suites.data_query.selection.selection import Period
 
 Spans = list[tuple[int, int]]
 """First and last day of each span, as numbers, in order and apart from each other."""

@@ -20,7 +20,7 @@ from datetime import date, timedelta
 
 import msgspec
 
-from karat.suites.data_query.selection import Period, Selection
+from karat.suites.data_query.selection.selection import Period, Selection
 
 Days = tuple[date, date]
 """The first and the last day that a text stands for."""

@@ -17,7 +17,7 @@ import msgspec
 
 from karat.suites.data_query.formats.operators import meaning
 from karat.suites.data_query.periods.filters import TIME_DIMENSION
-from karat.suites.data_query.selection import DatasetSelection, Dimension
+from karat.suites.data_query.selection.selection import DatasetSelection, Dimension
 from karat.suites.data_query.series.boxes import EVERYTHING, MOST_STEPS, Box, Ids, Shared, TooMany, shared
 
 Codes = Callable[[str, str], Collection[str] | None]

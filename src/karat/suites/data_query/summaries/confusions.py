@@ -17,7 +17,7 @@ from karat.core.report import Cell, Column, Sheet, Table, bar_chart
 from karat.core.results.result import CaseResult, RepeatResult, RunResult
 from karat.suites.data_query.details import Details, DimensionDetails
 from karat.suites.data_query.reasons import REASONS
-from karat.suites.data_query.selection import Term
+from karat.suites.data_query.selection.selection import Term
 
 Kept = Sequence[tuple[CaseResult, Details]]
 UNREADABLE = ("The response begins: ", "the response is empty", "message is empty")

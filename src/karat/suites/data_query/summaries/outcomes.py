@@ -15,7 +15,7 @@ from karat.core.problems import count_of
 from karat.core.report import Cell, Chart, Column, Series, Sheet, Table
 from karat.core.results.result import Estimator, RunResult
 from karat.suites.data_query.details import Details, OutcomeDetails
-from karat.suites.data_query.outcomes import NOT_STATED, OUTCOMES, OutcomeComparison
+from karat.suites.data_query.selection.outcomes import NOT_STATED, OUTCOMES, OutcomeComparison
 
 CLASSES = (*OUTCOMES, NOT_STATED)
 RATES = ("over_refusal", "over_clarification", "under_refusal", "under_clarification")

@@ -11,7 +11,7 @@ from karat.core.json_types import JsonObject
 from karat.core.report import Cell, Chart, Column, Series, Sheet, Table
 from karat.core.results.result import CaseResult, Estimate, Estimator
 from karat.suites.data_query.details import Details
-from karat.suites.data_query.stages import StageCount
+from karat.suites.data_query.selection.stages import StageCount
 
 Kept = Sequence[tuple[CaseResult, Details]]
 

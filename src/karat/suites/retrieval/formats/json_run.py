@@ -19,13 +19,13 @@ from pathlib import Path
 
 import msgspec
 
+from karat.core.case_files.loaded import LoadedPredictions, Said
 from karat.core.files import json as strict_json
 from karat.core.files.shapes import shape_in_words
 from karat.core.json_types import Json, JsonObject
-from karat.core.loaded import LoadedPredictions, Said
-from karat.core.notes import notes_in
 from karat.core.problems import Problem, UserError
 from karat.core.records import Prediction, misplaced, recorded_error
+from karat.core.run_notes.notes import notes_in
 from karat.suites.retrieval.formats.lines import blocks, json_problem, read_bytes, shown_name
 from karat.suites.retrieval.notes import earlier_notes
 from karat.suites.retrieval.records import DOCUMENTS, Ranked, Retrieved

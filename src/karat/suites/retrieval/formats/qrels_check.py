@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from karat.core.case_checks import CheckedCases
+from karat.core.case_files.case_checks import CheckedCases
 from karat.core.problems import Problem, count_of
 from karat.core.records import Case
 from karat.suites.retrieval.formats import beir

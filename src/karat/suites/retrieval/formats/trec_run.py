@@ -13,7 +13,7 @@ from pathlib import Path
 
 import msgspec
 
-from karat.core.loaded import LoadedPredictions
+from karat.core.case_files.loaded import LoadedPredictions
 from karat.core.problems import Problem, UserError
 from karat.core.records import Prediction
 from karat.suites.retrieval.formats.lines import blocks, shown_name, word_problem

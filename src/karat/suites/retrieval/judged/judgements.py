@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from karat.core.drafts import DRAFT
+from karat.core.case_files.drafts import DRAFT
 from karat.core.files.reading import why_not_there
 from karat.core.problems import Problem, UserError, count_of
 from karat.suites.retrieval.formats import beir

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from karat.core.problems import UserError, count_of
 from karat.search.choose.limits import Limits
-from karat.search.choose.result import Tuning
+from karat.search.choose.reporting.result import Tuning
 from karat.search.choose.tuning import tuning_of
 from karat.search.records import FieldRanks, Model
 from karat.suites.retrieval.formats import beir

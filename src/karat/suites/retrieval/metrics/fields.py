@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from karat.core.metric import Metric
-from karat.core.parameters import Parameter
+from karat.core.metrics.parameters import Parameter
 from karat.core.scores import Score, not_applicable
 from karat.suites.retrieval.comparison import Comparison, FieldComparison
 
@@ -23,6 +23,7 @@ CUTOFF = 10
 PARAMETERS = (Parameter("cutoff", int, CUTOFF, "How many of the first results count.", at_least=1),)
 
 NO_RELEVANT = "no key is relevant"
+OF_SPANS = "the truths are spans of documents, of which one result may have several"
 
 
 def mean_over_fields(
@@ -39,7 +40,9 @@ def mean_over_fields(
 
 
 def nothing_to_find(comparison: Comparison) -> Score:
-    """The score of a question without any relevant key."""
+    """The score of a question without any relevant key, or of spans in a measure that has no value for them."""
+    if any(field.spans and field.relevant for field in comparison.fields):
+        return not_applicable(OF_SPANS)
     if comparison.fields and comparison.options.no_relevant == "zero":
         return Score(0.0, "scored", f"{NO_RELEVANT}: 0, as in trec_eval")
     return not_applicable(NO_RELEVANT)

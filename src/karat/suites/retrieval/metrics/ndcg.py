@@ -2,7 +2,7 @@
 (``ndcg`` of trec_eval).
 
 The gain of a key is its relevance where that is above 0, else 0; the option ``relevance_level`` does not touch it. No
-key with a gain: the field does not count. The mean over the fields.
+key with a gain: the field does not count, nor does one of spans of documents. The mean over the fields.
 
 nDCG@k: the same over the first k results, / that of the first k of the best possible order (``ndcg_cut`` of trec_eval).
 """
@@ -18,13 +18,13 @@ from karat.suites.retrieval.metrics.fields import at_cutoffs, mean_over_fields
 
 
 def value(field: FieldComparison) -> float | None:
-    if not field.ideal_sums:
+    if not field.ideal_sums or field.spans:
         return None
     return field.gain_sums[-1] / field.ideal_sums[-1] if field.gain_sums else 0.0
 
 
 def value_at(field: FieldComparison, k: int) -> float | None:
-    if not field.ideal_sums:
+    if not field.ideal_sums or field.spans:
         return None
     count = bisect_right(field.gain_ranks, k)
     return field.gain_sums[count - 1] / field.ideal_sums[min(k, len(field.ideal_sums)) - 1] if count else 0.0

@@ -1,7 +1,7 @@
 """R-precision: the share of the first R results that are relevant, where R is the number of relevant keys (``Rprec`` of
 trec_eval).
 
-The mean over the fields.
+The mean over the fields, without those of spans of documents.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from karat.suites.retrieval.metrics.fields import mean_over_fields
 
 
 def value(field: FieldComparison) -> float | None:
-    return bisect_right(field.ranks, field.relevant) / field.relevant if field.relevant else None
+    counts = field.relevant and not field.spans
+    return bisect_right(field.ranks, field.relevant) / field.relevant if counts else None
 
 
 def score(comparison: Comparison) -> Score:

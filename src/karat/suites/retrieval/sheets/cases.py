@@ -12,15 +12,19 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from karat.core.case_files.loaded import LoadedCases
 from karat.core.files.reading import read_bytes
-from karat.core.loaded import LoadedCases
 from karat.core.problems import Problem, UserError
 from karat.core.records import Case, Turn, Where
+from karat.search.choose.tune import TuneField
+from karat.search.chunks.chunk import Document
+from karat.search.chunks.rank import chunks_in, documents_of
+from karat.search.chunks.spans import read_span
 from karat.sheet import FUNCTIONS, EvaluationTable, Sheet, check_sheet, evaluation_of
 from karat.sheet.check.findings import Findings
 from karat.sheet.evaluation_table import evaluation_fields, evaluation_tables, the_evaluation_table
 from karat.suites.retrieval.formats.lines import shown_name
-from karat.suites.retrieval.records import Truths
+from karat.suites.retrieval.records import Span, Truths
 from karat.suites.retrieval.sheets.findings import check_questions
 from karat.suites.retrieval.sheets.parse import parse_once
 
@@ -64,11 +68,22 @@ def cases_of(
     """One case for each question, in the table's order. ``lines`` gives the line of each question in the file, where it
     is known."""
     cases = []
+    documents = {field.field: documents_of(chunks_in(field.values)) for field in table.fields}
     for place, (name, question) in enumerate(zip(ids_of(table.questions), table.questions, strict=True)):
         truths = {field.field: dict.fromkeys(field.truths[place], 1) for field in table.fields}
-        turn = Turn(role="user", content=question, target=Truths(truths))
+        spans = {field.field: own for field in table.fields if (own := _spans(field, documents[field.field], place))}
+        turn = Turn(role="user", content=question, target=Truths(truths, spans))
         cases.append(Case(name, (turn,), source=Where(file, item=place, line=(lines or {}).get(question, 0))))
     return tuple(cases)
+
+
+def _spans(field: TuneField, documents: Mapping[str, Document], place: int) -> dict[str, Span]:
+    """What the truths of one question mean, where the values are chunks of these documents."""
+    if not documents:
+        return {}
+    cover = max(chunk.cutting.cover for chunk in chunks_in(field.values))
+    found = {written: read_span(written, documents) for written in field.truths[place]}
+    return {written: Span(one.document, one.start, one.end, float(cover)) for written, one in found.items()}
 
 
 def ids_of(questions: Sequence[str]) -> list[str]:

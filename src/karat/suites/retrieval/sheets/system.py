@@ -20,13 +20,14 @@ from karat.core.problems import Problem, UserError
 from karat.core.remote.paths import local_path
 from karat.core.suite import Suite
 from karat.core.system import NoAnswer, Request, Response, System, SystemConfig, SystemType
+from karat.search.chunks.chunk import Chunk
 from karat.suites.retrieval.formats.lines import shown_name
 from karat.suites.retrieval.notes import TUNING
 from karat.suites.retrieval.options import Options
 from karat.suites.retrieval.records import Ranked, Retrieved
 
 if TYPE_CHECKING:
-    from karat.search.choose.result import Tuning
+    from karat.search.choose.reporting.result import Tuning
     from karat.sheet import EvaluationTable, Sheet
 
 
@@ -71,7 +72,7 @@ def open_sheet(config: SheetConfig, suite: Suite) -> SheetSystem:
     """Rank, choose, retrieve: all answers at once."""
     from karat.search.choose.limits import Limits
     from karat.search.choose.tune import tune
-    from karat.search.chunks.rank import chunks_in
+    from karat.search.chunks.rank import chosen_chunks
     from karat.search.models.vectors import VectorCache
     from karat.search.rankers.load import load_rankers
     from karat.search.rankers.notes import with_ranker_notes
@@ -88,12 +89,6 @@ def open_sheet(config: SheetConfig, suite: Suite) -> SheetSystem:
         table = evaluation_of(sheet, folder=path.parent)
     except OSError as error:
         raise UserError(f"cannot read {path}: {error.strerror}") from error
-    for field in table.fields:
-        if chunks_in(field.values):
-            raise UserError(
-                f"{field.field} has chunks, and karat run cannot score them",
-                hint=f"karat tune {path.name} chooses for them and says what is found.",
-            )
     models = {model.name: model for model in load_rankers(config.models)}
     cache = VectorCache(vectors_folder(path))
     tuning = tune(
@@ -104,21 +99,29 @@ def open_sheet(config: SheetConfig, suite: Suite) -> SheetSystem:
         encoding=config.encoding,
         cache=cache,
     )
-    found: dict[str, tuple[list[list[int]], tuple[str, ...]]] = {}
+    found: dict[str, tuple[list[list[int]], Sequence[str]]] = {}
     for field, chosen in zip(table.fields, tuning.fields, strict=True):
         if chosen.model is None:  # the field is left out: nothing is retrieved for it
             found[field.field] = ([[] for _ in table.questions], field.values)
             continue
-        ids, _ = best(
-            models[chosen.model], table.questions, field.values, min(chosen.n, len(field.values)), cache=cache
-        )
-        found[field.field] = (ids.tolist(), field.values)
+        name, values = chosen_chunks(chosen.model, field.values)
+        ids, _ = best(models[name], table.questions, _texts(values), min(chosen.n, len(values)), cache=cache)
+        found[field.field] = (ids.tolist(), _names(values))
     answers = {}
     for place, name in enumerate(ids_of(table.questions)):
         fields = {field: Ranked([values[at] for at in ids[place]]) for field, (ids, values) in found.items()}
         answers[name] = msgspec.json.encode(Retrieved(fields))
     tuning = with_ranker_notes(tuning, config.models, list(models.values()))
     return SheetSystem(answers, tuning, _passed_differs(sheet, table, tuning, config, path))
+
+
+def _texts(values: Sequence[str]) -> list[str]:
+    return [str(value) for value in values]
+
+
+def _names(values: Sequence[str]) -> list[str]:
+    """What the answer calls a value: itself, or the part of a document that a chunk is."""
+    return [value.name if isinstance(value, Chunk) else value for value in values]
 
 
 def _passed_differs(

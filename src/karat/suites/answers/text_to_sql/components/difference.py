@@ -11,12 +11,16 @@ import msgspec
 
 from karat.suites.answers.text_to_sql.components.parts import PARTS, Parts, Unparsed, parts_of
 from karat.suites.answers.text_to_sql.components.qualified import Schema
+from karat.suites.answers.text_to_sql.strict.gold_status import one_spelling
+
+MOST_SPELLINGS = 4096
+_spellings: dict[str, str] = {}
 
 MOST_SAID = 3
 LONGEST = 90
 _COMPARED = re.compile(r"(.*?)\s*(<>|!=|>=|<=|=|>|<| like | in )\s*(.+)", re.IGNORECASE | re.DOTALL)
 _PLACE = re.compile(r"^\d+\. ")
-_TABLE = re.compile(r"\b[a-z_]\w*(?: \d+)?\.(?=[a-z_*])", re.IGNORECASE)
+_TABLE = re.compile(r"\b[^\W\d]\w*(?: \d+)?\.(?=[^\W\d]|\*)")
 
 
 class Component(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -37,9 +41,20 @@ class Difference(msgspec.Struct, frozen=True, omit_defaults=True):
     problem: str = ""
 
 
-@lru_cache(maxsize=1024)
 def difference(gold: str, sql: str, dialect: str, schema: Schema) -> Difference:
     """The parts of two queries that differ."""
+    return _difference(gold, _first_spelling(one_spelling(sql), sql), dialect, schema)
+
+
+def _first_spelling(spelling: str, sql: str) -> str:
+    """The first text that was seen of those that differ only in blanks and case: their parts are the same."""
+    if len(_spellings) >= MOST_SPELLINGS:
+        _spellings.clear()
+    return _spellings.setdefault(spelling, sql)
+
+
+@lru_cache(maxsize=1024)
+def _difference(gold: str, sql: str, dialect: str, schema: Schema) -> Difference:
     try:
         ours, theirs = parts_of(gold, dialect, schema, gold=True), parts_of(sql, dialect, schema)
     except Unparsed as error:

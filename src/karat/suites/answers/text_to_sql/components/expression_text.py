@@ -6,6 +6,8 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from karat.suites.answers.text_to_sql.queries.parsed import dialect_of
+
 if TYPE_CHECKING:
     from sqlglot import exp
     from sqlglot.generator import Generator
@@ -102,9 +104,7 @@ def _kinds() -> _Kinds:
 
 @lru_cache(maxsize=16)
 def _writer(dialect: str) -> Generator:
-    from sqlglot.dialects.dialect import Dialect
-
-    return Dialect.get_or_raise(dialect).generator(normalize_functions="lower", comments=False)
+    return dialect_of(dialect).generator(normalize_functions="lower", comments=False)
 
 
 def _turned(node: exp.Expr) -> exp.Expr:

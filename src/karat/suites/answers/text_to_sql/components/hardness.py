@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from karat.suites.answers.text_to_sql.parsed import parsed
+from karat.suites.answers.text_to_sql.queries.parsed import parsed
 
 
 @lru_cache(maxsize=8192)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from karat.suites.answers.text_to_sql.components.expression_text import text_of
 from karat.suites.answers.text_to_sql.components.qualified import Schema, qualified
-from karat.suites.answers.text_to_sql.parsed import fresh_tree, parsed
+from karat.suites.answers.text_to_sql.queries.parsed import fresh_tree, parsed
 
 if TYPE_CHECKING:
     from sqlglot import exp

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from karat.suites.answers.text_to_sql.queries.parsed import dialect_of
+
 if TYPE_CHECKING:
     from sqlglot import exp
     from sqlglot.schema import MappingSchema
@@ -134,7 +136,7 @@ def _by_optimizer(tree: exp.Expr, dialect: str, schema: Schema) -> exp.Expr:
         tree = qualify(
             tree,
             schema=_known(schema, dialect),
-            dialect=dialect,
+            dialect=dialect_of(dialect),
             validate_qualify_columns=False,
             quote_identifiers=False,
             identify=False,
@@ -152,7 +154,8 @@ def _known(schema: Schema, dialect: str) -> MappingSchema:
     """The tables as sqlglot has them; for many queries on one database they are made once."""
     from sqlglot.schema import MappingSchema
 
-    return MappingSchema({table: dict.fromkeys(columns, "text") for table, columns in schema}, dialect=dialect)
+    known: dict[str, object] = {table: dict.fromkeys(columns, "text") for table, columns in schema}
+    return MappingSchema(known, dialect=dialect_of(dialect))
 
 
 def _without_aliases(tree: exp.Expr) -> exp.Expr:

@@ -11,7 +11,7 @@ from typing import Any  # Any: values that a column takes, of any type
 import msgspec
 
 from karat.suites.answers.text_to_sql.fillings.scratch import Filling, ScratchColumn, ScratchTable
-from karat.suites.answers.text_to_sql.result_row import Row
+from karat.suites.answers.text_to_sql.running.result_row import Row
 
 MOST_ROWS = 6
 """Of one table in one filling."""

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from contextlib import closing
 from typing import Any  # Any: a cell of the real data
 
-from karat.suites.answers.text_to_sql.execution import Ran
 from karat.suites.answers.text_to_sql.fillings.scratch import ScratchColumn, ScratchTable, kind_of, quoted
+from karat.suites.answers.text_to_sql.running.execution import Ran
 
 SAMPLED = 40
 """Rows of each real table that fillings start from."""

@@ -15,8 +15,8 @@ from contextlib import suppress
 import msgspec
 
 from karat.engines.protocol import ResultRows
-from karat.suites.answers.text_to_sql.execution import Ran
-from karat.suites.answers.text_to_sql.result_row import Row
+from karat.suites.answers.text_to_sql.running.execution import Ran
+from karat.suites.answers.text_to_sql.running.result_row import Row
 
 Filling = Mapping[str, Sequence[Row]]
 """Table → rows."""
@@ -63,7 +63,9 @@ class Scratch:
         self._connection.execute("PRAGMA foreign_keys = ON")
         self._connection.set_progress_handler(lambda: int(time.monotonic() > self._deadline), 1_000)
 
-    def fill(self, filling: Filling) -> None:
+    def fill(self, filling: Filling) -> bool:
+        """Put rows in the place of those that are there. Rows that the schema refuses are left out, also those whose
+        foreign key has no row. False: none of this could be done, and what was there before is there still."""
         self._free()
         self._connection.execute("BEGIN")
         self._connection.execute("PRAGMA defer_foreign_keys = ON")
@@ -75,9 +77,20 @@ class Scratch:
                 with suppress(sqlite3.Error):
                     self._connection.execute(f"INSERT INTO {quoted(table.name)} VALUES ({places})", row)  # noqa: S608 (quoted)
         try:
+            self._remove_orphans()
             self._connection.execute("COMMIT")
-        except sqlite3.Error:  # a foreign key without its row
+        except sqlite3.Error:
             self._connection.execute("ROLLBACK")
+            return False
+        return True
+
+    def _remove_orphans(self) -> None:
+        """Rows whose foreign key has no row; where they go, others may lose theirs."""
+        while orphans := self._connection.execute("PRAGMA foreign_key_check").fetchall():
+            if any(row is None for _, row, *_ in orphans):
+                return  # of a table without row ids: the whole filling is refused
+            for table, row, *_ in orphans:
+                self._connection.execute(f"DELETE FROM {quoted(table)} WHERE rowid = ?", [row])  # noqa: S608 (quoted)
 
     def rows(self) -> dict[str, list[Row]]:
         """What is in the tables now."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -12,9 +13,10 @@ import msgspec
 
 from karat.suites.answers.records import Verdict
 from karat.suites.answers.text_to_sql.components.difference import Component
-from karat.suites.answers.text_to_sql.execution import Ran
 from karat.suites.answers.text_to_sql.fillings.making import Hints, hints_of, made_filling
 from karat.suites.answers.text_to_sql.fillings.scratch import Filling, Scratch, ScratchTable, quoted
+from karat.suites.answers.text_to_sql.running.execution import Ran
+from karat.suites.answers.text_to_sql.running.result_row import Row
 from karat.suites.answers.text_to_sql.strict.gold_query import read_gold
 from karat.suites.answers.text_to_sql.strict.gold_status import proves_little
 from karat.suites.answers.text_to_sql.strict.judge import Asked, judge
@@ -89,8 +91,10 @@ def _always_fails(scratch: Scratch, gold: str, sql: str) -> bool:
 
 
 def _judged(scratch: Scratch, filling: Filling, gold: str, sql: str, asked: Asked) -> tuple[Verdict | None, Ran]:
-    """The verdict on a filling; None where it says nothing: a query fails there, or its result is chance."""
-    scratch.fill(filling)
+    """The verdict on a filling; None where it says nothing: it is not legal, a query fails there, or its result is
+    chance."""
+    if not scratch.fill(filling):
+        return None, Ran()
     ours, theirs = scratch.run(gold), scratch.run(sql)
     if ours.result is None or theirs.result is None:
         return None, ours
@@ -119,7 +123,29 @@ def _shrunk(scratch: Scratch, rows: Filling, gold: str, sql: str, asked: Asked, 
                 verdict, _ = _judged(scratch, fewer, gold, sql, asked)
                 if verdict is not None and verdict.state != "right":
                     kept, changed = {table: list(found) for table, found in fewer.items()}, True
-    return kept
+    return _without_needless_nulls(scratch, kept, gold, sql, asked, end)
+
+
+def _without_needless_nulls(
+    scratch: Scratch, kept: Filling, gold: str, sql: str, asked: Asked, end: float
+) -> dict[str, Sequence[Row]]:
+    """A value in the place of each null that the difference does not need: those that are left are its cause."""
+    rows: dict[str, Sequence[Row]] = dict(kept)
+    for table in scratch.tables:
+        for place, row in enumerate(rows.get(table.name, ())):
+            for column, cell in enumerate(row):
+                if cell is not None or time.monotonic() > end:
+                    continue
+                value: object = 1 if table.columns[column].kind == "number" else "a"
+                now = list(rows[table.name])
+                now[place] = (*now[place][:column], value, *now[place][column + 1 :])
+                tried = {**rows, table.name: now}
+                verdict, _ = _judged(scratch, tried, gold, sql, asked)
+                whole = {name: len(found) for name, found in tried.items() if found}
+                there = {name: len(found) for name, found in scratch.rows().items() if found}
+                if verdict is not None and verdict.state != "right" and whole == there:
+                    rows = tried
+    return rows
 
 
 def _shown(
@@ -141,16 +167,25 @@ def _shown(
         [list(row) for row in ours.rows],
         [list(row) for row in theirs.rows],
         verdict.reason if verdict is not None else "",
-        _cause(verdict, components, rows, gold, sql),
+        _cause(verdict, components, (ours.rows, theirs.rows), _named_columns(used, rows, gold, sql), gold, sql),
         _script(used, rows, gold, sql),
     )
 
 
-def _cause(verdict: Verdict | None, components: Sequence[Component], rows: Filling, gold: str, sql: str) -> str:
-    """Why the two differ there, as far as the parts and the rows tell."""
+def _cause(
+    verdict: Verdict | None,
+    components: Sequence[Component],
+    results: Sequence[Sequence[Row]],
+    columns: Sequence[Row],
+    gold: str,
+    sql: str,
+) -> str:
+    """Why the two differ there, as far as the parts and the made ``columns`` tell that the queries name. Where one
+    result has no rows, nothing is tied."""
     parts = {one.part for one in components}
     cut = " limit " in f" {gold} ".lower().replace("\n", " ") or " limit " in f" {sql} ".lower().replace("\n", " ")
-    if (verdict is not None and verdict.reason == "ties_all") or (cut and parts & {"ordering", "limit", "sub-queries"}):
+    may_tie = cut and all(results) and bool(parts & {"ordering", "limit", "sub-queries"})
+    if (verdict is not None and verdict.reason == "ties_all") or may_tie:
         return "ties"
     if "grouping" in parts:
         return "name_not_key"
@@ -158,9 +193,23 @@ def _cause(verdict: Verdict | None, components: Sequence[Component], rows: Filli
         return "join_kind"
     if "distinct" in parts or (verdict is not None and verdict.reason == "duplicates"):
         return "duplicates"
-    if any(cell is None for found in rows.values() for row in found for cell in row):
+    if any(cell is None for column in columns for cell in column):
         return "nulls"
-    return "boundary" if parts & {"value", "filters", "having"} else "other"
+    if parts & {"value", "filters", "having"}:
+        return "boundary"
+    return "nulls" if any(cell is None for rows in results for row in rows for cell in row) else "other"
+
+
+def _named_columns(tables: Sequence[ScratchTable], rows: Filling, *texts: str) -> list[Row]:
+    """The made columns whose names are in one of the queries; all of them where one says ``*``."""
+    text = " ".join(texts).lower()
+    every = "*" in re.sub(r"\(\s*\*\s*\)", "", text)  # count(*) names no column
+    return [
+        tuple(row[place] for row in rows.get(table.name, ()))
+        for table in tables
+        for place, column in enumerate(table.columns)
+        if every or column.name.lower() in text
+    ]
 
 
 def _script(tables: Sequence[ScratchTable], rows: Filling, gold: str, sql: str) -> str:

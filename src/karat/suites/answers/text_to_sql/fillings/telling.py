@@ -20,7 +20,8 @@ class Told(msgspec.Struct, frozen=True):
 
 def told_apart(scratch: Scratch, filling: Filling, pairs: Sequence[tuple[str, str]]) -> Told:
     """Fill the tables and run both queries of each pair."""
-    scratch.fill(filling)
+    if not scratch.fill(filling):
+        return Told((), {})
     places = tuple(place for place, pair in enumerate(pairs) if _differ(scratch, *pair))
     return Told(places, scratch.rows())
 

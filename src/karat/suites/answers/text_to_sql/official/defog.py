@@ -2,7 +2,7 @@
 
 Any gold may pass. Frames are pandas', and so are their quirks: a comparison of values broadcasts shapes, a column of
 numbers with a null holds floats, and a null counts as -99999 at the end. Most results are settled by looking at the
-rows; only what is left over is put to pandas itself, which is imported then.
+rows; only what is left over is given to pandas itself, which is imported then.
 """
 
 from __future__ import annotations
@@ -25,12 +25,16 @@ from karat.suites.answers.text_to_sql.official.plain_frames import (
     same_with_nulls,
     sortable,
 )
-from karat.suites.answers.text_to_sql.result_row import Row
+from karat.suites.answers.text_to_sql.running.result_row import Row
 
 _ASKS_ORDER = re.compile(r"\b(order|sort|arrange)\b", re.IGNORECASE)
 _ORDER_BY = re.compile(r"ORDER BY[\s\S]*", re.IGNORECASE)
 _FIRST_KEY = re.compile(r"(?<=ORDER BY)(.*?)(?=;|,|\)|$)", re.IGNORECASE)
 _NO_COLUMN = ("desc", "asc", "nulls", "last", "first", "limit")
+
+
+NO_FILLER = "a column of texts cannot hold the filler"
+"""What pandas 3 says."""
 
 
 class Frame(NamedTuple):
@@ -66,6 +70,11 @@ def _is_exact(gold: Frame, given: Frame, asked: bool) -> bool:
     same_shape = wide and len(gold.rows) == len(given.rows)
     if (spread or same_shape) and not (gold.rows and given.rows):
         return True  # a comparison of no cells at all
+    if _texts_with_null(gold.rows) or _texts_with_null(given.rows):
+        # Such a null equals nothing, and it cannot be filled: that ends the code, unless the shapes differ by then.
+        if wide and len(set(gold.rows)) == len(set(given.rows)):
+            raise TypeError(NO_FILLER)
+        return False
     plain = not _has_null(gold.rows) and not _has_null(given.rows)
     if not spread and (plain or not asked) and len(set(gold.rows)) != len(set(given.rows)):
         return False  # without their repeats, the frames have other heights
@@ -157,7 +166,7 @@ def _exact_by_pandas(gold: Frame, given: Frame, asked: bool) -> bool:
     if left.shape != right.shape:
         return False
     if _texts_with_null(gold.rows) or _texts_with_null(given.rows):
-        raise TypeError("a column of texts cannot hold the filler")  # as pandas 3 says it
+        raise TypeError(NO_FILLER)
     return bool((left.fillna(FILLER).values == right.fillna(FILLER).values).all())
 
 

@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 from typing import Any  # Any: the cells of two columns of unlike kinds
 
-from karat.suites.answers.text_to_sql.result_row import Row
+from karat.suites.answers.text_to_sql.running.result_row import Row
 
 EXACT = 2**53
 """From here on a float does not hold every whole number."""

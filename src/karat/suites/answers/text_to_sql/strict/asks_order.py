@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 _NUMBER = r"(?:\d+|two|three|four|five|six|seven|eight|nine|ten|twenty)"
 _SUPERLATIVE = (
@@ -34,11 +35,16 @@ _WORD = re.compile(r"[a-z]+|\d+")
 
 def asks_order(question: str, keys: Sequence[str] = ()) -> bool:
     """``keys``: the columns that gold orders by and does not group by; "names by salary" asks for one of them."""
+    asks = _asks(question)
+    return asks if asks is not None else any(_names(said, key) for said in _BY.findall(question) for key in keys)
+
+
+@lru_cache(maxsize=8192)
+def _asks(question: str) -> bool | None:
+    """By the words of the question alone; None where it depends on the columns."""
     if _FREE.search(question):
         return False
-    if _ASKS.search(question):
-        return True
-    return any(_names(said, key) for said in _BY.findall(question) for key in keys)
+    return True if _ASKS.search(question) else None
 
 
 def _names(said: str, key: str) -> bool:

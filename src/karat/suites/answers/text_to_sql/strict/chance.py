@@ -12,7 +12,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from karat.suites.answers.text_to_sql.parsed import parsed
+from karat.suites.answers.text_to_sql.queries.parsed import dialect_of, parsed
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -34,6 +34,7 @@ class Chance(NamedTuple):
     """The query with the smallest and with the largest value for its bare columns and lists."""
 
 
+@lru_cache(maxsize=8192)
 def depends_on_today(sql: str) -> bool:
     """Whether the query asks what day or what time it is."""
     return _TODAY.search(sql) is not None
@@ -102,11 +103,11 @@ def _bare_columns(tree: exp.Select, aggregates: list[exp.Expr], dialect: str) ->
     names = {key.name.lower() for key in keys if isinstance(key, exp.Column)}
     if any(key.key == "literal" for key in keys) or any(one.is_star for one in tree.expressions):
         return []
-    texts = {key.sql(dialect).lower() for key in keys}
+    texts = {key.sql(dialect_of(dialect)).lower() for key in keys}
     return [
         node
         for one in tree.expressions
-        if one.unalias().sql(dialect).lower() not in texts and one.alias.lower() not in names
+        if one.unalias().sql(dialect_of(dialect)).lower() not in texts and one.alias.lower() not in names
         for node in _own(one)
         if isinstance(node, exp.Column) and node.name.lower() not in names and not _aggregated(node, tree)
     ]
@@ -153,7 +154,7 @@ def _with(tree: exp.Select, columns: list[exp.Expr], function: type[exp.Func], d
         nodes = list(copied.walk())
         for place in places:
             nodes[place].replace(function(this=_value(nodes[place]).copy()))
-    return changed.sql(dialect)
+    return changed.sql(dialect_of(dialect))
 
 
 def _value(node: exp.Expr) -> exp.Expr:

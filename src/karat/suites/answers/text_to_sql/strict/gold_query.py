@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from karat.suites.answers.text_to_sql.parsed import parsed
+from karat.suites.answers.text_to_sql.queries.parsed import dialect_of, parsed
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -67,7 +67,7 @@ def _ordered(tree: exp.Query, order: exp.Expr, limit: int | None, offset: int, d
     from sqlglot import exp
 
     outputs = [one.alias_or_name.lower() for one in tree.selects]
-    texts = [one.unalias().sql(dialect).lower() for one in tree.selects]
+    texts = [one.unalias().sql(dialect_of(dialect)).lower() for one in tree.selects]
     star = any(isinstance(one, exp.Star) or (isinstance(one, exp.Column) and one.is_star) for one in tree.selects)
     places: list[int | exp.Expr] = []
     for one in order.expressions:
@@ -92,7 +92,14 @@ def _ordered(tree: exp.Query, order: exp.Expr, limit: int | None, offset: int, d
     counted = iter(range(-hidden, 0))
     found = tuple(place if isinstance(place, int) else next(counted) for place in places)
     return GoldQuery(
-        True, limit, offset, keyed.sql(dialect), uncut.sql(dialect) if limit is not None else "", found, hidden, names
+        True,
+        limit,
+        offset,
+        keyed.sql(dialect_of(dialect)),
+        uncut.sql(dialect_of(dialect)) if limit is not None else "",
+        found,
+        hidden,
+        names,
     )
 
 
@@ -102,7 +109,7 @@ def _place(key: exp.Expr, outputs: list[str], texts: list[str], dialect: str, st
         return int(key.name) - 1
     if star:
         return None
-    text = key.sql(dialect).lower()
+    text = key.sql(dialect_of(dialect)).lower()
     if text in texts:
         return texts.index(text)
     if key.key == "column" and not key.args.get("table") and key.name.lower() in outputs:

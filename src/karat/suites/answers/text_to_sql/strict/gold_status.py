@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
 
-from karat.suites.answers.text_to_sql.execution import Ran
-from karat.suites.answers.text_to_sql.result_row import Row
+from karat.suites.answers.text_to_sql.running.execution import Ran
+from karat.suites.answers.text_to_sql.running.result_row import Row
 from karat.suites.answers.text_to_sql.strict.gold_query import GoldQuery
 
 _QUOTED = re.compile(r"""('(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`]*`|\[[^\]]*\])""")
@@ -48,10 +49,12 @@ def _rounded(row: Row) -> Row:
 
 def same_text(one: str, other: str) -> bool:
     """Whether two queries are the same but for case, blanks, comments and a semicolon at the end."""
-    return _plain(one) == _plain(other)
+    return one_spelling(one) == one_spelling(other)
 
 
-def _plain(sql: str) -> str:
+@lru_cache(maxsize=8192)
+def one_spelling(sql: str) -> str:
+    """The text in lower case but for what is quoted, without comments and needless blanks. To compare, not to run."""
     parts = _QUOTED.split(sql)
     plain = [part if place % 2 else _blanks_out(part) for place, part in enumerate(parts)]
     return "".join(plain).rstrip("; ").lstrip()
@@ -65,7 +68,7 @@ def _blanks_out(part: str) -> str:
 
 def at_date(sql: str, date: str) -> str:
     """The query with a fixed date in the place of now."""
-    if not _DATE.fullmatch(date):
+    if not date or not _DATE.fullmatch(date):
         return sql
     fixed = re.sub(r"'now'", f"'{date}'", sql, flags=re.IGNORECASE)
     fixed = re.sub(r"\bcurrent_timestamp\b(?!\s*\()", f"'{date} 00:00:00'", fixed, flags=re.IGNORECASE)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from karat.suites.answers.text_to_sql.parsed import parsed
+from karat.suites.answers.text_to_sql.queries.parsed import dialect_of, parsed
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -39,7 +39,7 @@ def reversed_rows(sql: str, dialect: str) -> str:
                 inner.set("alias", alias)
             inner.set("joins", table.args.get("joins"))
             table.replace(inner)
-        return tree.sql(dialect)
+        return tree.sql(dialect_of(dialect))
     except (SqlglotError, RecursionError, AttributeError, KeyError, ValueError):
         return ""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from karat.engines.query.cell_text import column_text
-from karat.suites.answers.text_to_sql.result_row import Row
+from karat.suites.answers.text_to_sql.running.result_row import Row
 from karat.tables.table import Table
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from karat.suites.answers.text_to_sql.execution import Ran
+from karat.suites.answers.text_to_sql.running.execution import Ran
 from karat.suites.answers.text_to_sql.strict.chance import chance_in
 from karat.suites.answers.text_to_sql.strict.gold_query import read_gold
 from karat.suites.answers.text_to_sql.strict.gold_status import moves, same_rows

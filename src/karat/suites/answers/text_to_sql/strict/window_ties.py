@@ -14,9 +14,9 @@ from functools import lru_cache
 from itertools import islice, permutations
 from typing import TYPE_CHECKING, NamedTuple
 
-from karat.suites.answers.text_to_sql.execution import Ran
-from karat.suites.answers.text_to_sql.parsed import parsed
-from karat.suites.answers.text_to_sql.result_row import Row
+from karat.suites.answers.text_to_sql.queries.parsed import dialect_of, parsed
+from karat.suites.answers.text_to_sql.running.execution import Ran
+from karat.suites.answers.text_to_sql.running.result_row import Row
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -77,12 +77,12 @@ def _cut(tree: exp.Expr, dialect: str) -> WindowCut | None:
         inner.select(exp.alias_(key, f"karat_part_{number}"), copy=False)
         if not direct:
             tree.select(exp.column(f"karat_part_{number}"), copy=False)
-    keyed = tree.sql(dialect)
+    keyed = tree.sql(dialect_of(dialect))
     window.set("this", exp.Rank())
     inner.select(exp.alias_(window.copy(), "karat_rank"), copy=False)
     if not direct:
         tree.select(exp.column("karat_rank"), copy=False)
-    return WindowCut(keyed, tree.sql(dialect), len(keys))
+    return WindowCut(keyed, tree.sql(dialect_of(dialect)), len(keys))
 
 
 def _shows_rows(tree: exp.Select) -> bool:
@@ -141,7 +141,7 @@ def legal_choice(cut: WindowCut, gold: Sequence[Row], given: Sequence[Row], run:
 
 
 def _picked(tied: Sequence[int], every: Sequence[Row], wished: Counter[Row], count: int) -> list[int]:
-    """So many of the tied rows, first those that the answer has."""
+    """This number of the tied rows, first those that the answer has."""
     first: list[int] = []
     rest: list[int] = []
     for place in tied:

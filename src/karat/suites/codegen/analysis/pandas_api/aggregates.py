@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from karat.suites.codegen.analysis.constants import texts_of
-from karat.suites.codegen.analysis.masks import label
 from karat.suites.codegen.analysis.pandas_api.columns import column
-from karat.suites.codegen.analysis.state import State
-from karat.suites.codegen.analysis.values import Node, Value, fresh, reach, rows_of
+from karat.suites.codegen.analysis.reader.constants import texts_of
+from karat.suites.codegen.analysis.reader.masks import label
+from karat.suites.codegen.analysis.reader.state import State
+from karat.suites.codegen.analysis.reader.values import Node, Value, fresh, reach, rows_of
 from karat.suites.codegen.records import Aggregation
 
 FUNCTIONS = frozenset(

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from karat.suites.codegen.analysis.constants import texts_of
-from karat.suites.codegen.analysis.state import State
-from karat.suites.codegen.analysis.values import Shared, Used, Value, fresh, join, reach, rows_of
+from karat.suites.codegen.analysis.reader.constants import texts_of
+from karat.suites.codegen.analysis.reader.state import State
+from karat.suites.codegen.analysis.reader.values import Shared, Used, Value, fresh, join, reach, rows_of
 
 _SUFFIX = re.compile(r"_(x|y|left|right)$")
 

@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
-from karat.suites.codegen.analysis.calls import Call, Handler
-from karat.suites.codegen.analysis.constants import as_text
-from karat.suites.codegen.analysis.masks import (
+from karat.suites.codegen.analysis.name_patterns import matching
+from karat.suites.codegen.analysis.pandas_api.columns import choose, columns_named
+from karat.suites.codegen.analysis.pandas_api.query_strings import evaluate_string
+from karat.suites.codegen.analysis.reader.constants import as_text, texts_of
+from karat.suites.codegen.analysis.reader.function_calls.calls import Call, Handler
+from karat.suites.codegen.analysis.reader.masks import (
     METHODS,
     any_of,
     as_condition,
@@ -16,10 +19,8 @@ from karat.suites.codegen.analysis.masks import (
     linked,
     negate,
 )
-from karat.suites.codegen.analysis.pandas_api.columns import columns_named
-from karat.suites.codegen.analysis.pandas_api.query_strings import evaluate_string
-from karat.suites.codegen.analysis.state import State
-from karat.suites.codegen.analysis.values import MISSING, Value, fresh, rows_of
+from karat.suites.codegen.analysis.reader.state import State
+from karat.suites.codegen.analysis.reader.values import MISSING, Value, fresh, rows_of
 from karat.suites.codegen.records import Filter, Join
 
 
@@ -128,9 +129,23 @@ def filter_rows_or_groups(state: State, call: Call) -> Value:
         test = state.apply(function, [state.with_fact(value.inner, parents=(value.node,))])
         told = fresh(test, kind="series") if test.kind == "scalar" else test
         return state.with_fact(value.inner, parents=(value.node, *state.reach(told)))
-    items = call.argument(0, "items")
-    named = columns_named(state, value, items)
+    names = _names_like(state, call)
+    if value.kind == "frame" and names is not None:
+        return choose(state, value, names)
+    named = columns_named(state, value, call.argument(0, "items"))
     return state.with_fact(value, parents=state.reach(*named))
+
+
+def _names_like(state: State, call: Call) -> list[str] | None:
+    """The columns of ``filter(items=…)``, ``filter(like=…)``, ``filter(regex=…)``; None when they are not known."""
+    shared = call.receiver.shared
+    known = shared.columns if shared is not None and shared.columns is not None else state.schema.columns
+    like, pattern = call.argument(1, "like"), call.argument(2, "regex")
+    if pattern is not None and isinstance(pattern.const, str):
+        return matching(pattern.const, known)
+    if like is not None and isinstance(like.const, str):
+        return [name for name in known if like.const in name]
+    return texts_of(call.argument(0, "items")) or None
 
 
 def duplicated(state: State, call: Call) -> Value:

@@ -4,17 +4,27 @@ from __future__ import annotations
 
 from pathlib import PurePosixPath
 
-from karat.suites.codegen.analysis.calls import Call, Handler
-from karat.suites.codegen.analysis.constants import date_of, number_in, truth_in
-from karat.suites.codegen.analysis.masks import as_condition, combined, label
 from karat.suites.codegen.analysis.pandas_api import grouping
 from karat.suites.codegen.analysis.pandas_api.aggregates import FUNCTIONS, aggregate, function_name
 from karat.suites.codegen.analysis.pandas_api.iteration import element_of
 from karat.suites.codegen.analysis.pandas_api.methods import HANDLERS as METHODS
 from karat.suites.codegen.analysis.pandas_api.methods import call_method
 from karat.suites.codegen.analysis.pandas_api.orders import extreme, sort
-from karat.suites.codegen.analysis.state import State
-from karat.suites.codegen.analysis.values import MISSING, Operation, Shared, Value, fresh, reach, rows_of, unknown
+from karat.suites.codegen.analysis.reader.choices import chosen_value
+from karat.suites.codegen.analysis.reader.constants import date_of, number_in, truth_in
+from karat.suites.codegen.analysis.reader.function_calls.calls import Call, Handler
+from karat.suites.codegen.analysis.reader.masks import as_condition, combined, label
+from karat.suites.codegen.analysis.reader.state import State
+from karat.suites.codegen.analysis.reader.values import (
+    MISSING,
+    Operation,
+    Shared,
+    Value,
+    fresh,
+    reach,
+    rows_of,
+    unknown,
+)
 from karat.suites.codegen.records import Aggregation
 
 SILENT = frozenset({"print", "display", "show", "set_option", "filterwarnings", "simplefilter", "info"})
@@ -151,15 +161,17 @@ def _heap(state: State, call: Call) -> Value:
 
 
 def _choice(state: State, call: Call) -> Value:
-    """``np.where(mask, a, b)``, ``np.select``: the condition counts, and what is chosen from."""
-    parts = [as_condition(state, call.arguments[0]), *call.given[1:]] if call.arguments else []
-    items = [
-        item
-        for part in parts
-        for item in ((part.shared.items or [part]) if part.kind == "list" and part.shared else [part])
-    ]
-    sources = tuple(dict.fromkeys(source for part in items for source in part.sources))
-    return Value("series", state.node(state.reach(*parts, *items)), sources=sources)
+    """``np.where(mask, a, b)``, ``np.select(masks, values, default)``."""
+    if not call.arguments:
+        return unknown(())
+    tests, values = (_items(value) for value in (*call.arguments, state.list_of([]))[:2])
+    other = call.argument(2, "default", "y")
+    return chosen_value(state, [as_condition(state, test) for test in tests], values, other)
+
+
+def _items(value: Value) -> list[Value]:
+    items = value.shared.items if value.kind == "list" and value.shared is not None else None
+    return [value] if items is None else items
 
 
 def _both_or_either(state: State, call: Call) -> Value:

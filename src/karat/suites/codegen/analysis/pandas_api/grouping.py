@@ -5,13 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from karat.suites.codegen.analysis.calls import Call
-from karat.suites.codegen.analysis.constants import texts_of, truth_in
-from karat.suites.codegen.analysis.masks import label
 from karat.suites.codegen.analysis.pandas_api.aggregates import aggregate, by_rule
 from karat.suites.codegen.analysis.pandas_api.columns import choose, columns_named, sources_of
-from karat.suites.codegen.analysis.state import State
-from karat.suites.codegen.analysis.values import GroupKey, Node, Sorting, Value, fresh, rows_of
+from karat.suites.codegen.analysis.reader.constants import texts_of, truth_in
+from karat.suites.codegen.analysis.reader.function_calls.calls import Call
+from karat.suites.codegen.analysis.reader.masks import label
+from karat.suites.codegen.analysis.reader.state import State
+from karat.suites.codegen.analysis.reader.values import GroupKey, Node, Sorting, Value, fresh, rows_of
 from karat.suites.codegen.records import Aggregation, Join, Order
 
 
@@ -116,7 +116,8 @@ def joined(state: State, call: Call) -> Value:
     indexed = (
         [*left.index, *right.index] if {"left_index", "right_index"} & set(call.named) or call.name == "join" else []
     )
-    if not keys and not indexed and call.name == "merge":
+    how = call.argument(1, "how")
+    if not keys and not indexed and call.name == "merge" and (how is None or how.const != "cross"):
         common = [name for name in _names(left) if name in _names(right)]
         keys = [
             found
@@ -125,14 +126,14 @@ def joined(state: State, call: Call) -> Value:
         ]
     sources = tuple(dict.fromkeys((*sources_of(keys), *indexed)))
     told = Join("merge" if call.name == "merge" else "join", sources, state.line)
-    return _together(state, [left, right], told, state.reach(*keys))
+    return together(state, [left, right], told, state.reach(*keys))
 
 
 def concatenated(state: State, frames: Sequence[Value]) -> Value:
-    return _together(state, frames, Join("concat", (), state.line), ())
+    return together(state, frames, Join("concat", (), state.line), ())
 
 
-def _together(state: State, frames: Sequence[Value], told: Join, parents: Sequence[Node]) -> Value:
+def together(state: State, frames: Sequence[Value], told: Join, parents: Sequence[Node]) -> Value:
     """One frame of the columns of several."""
     nodes = [rows_of(frame, state.line) for frame in frames]
     made: dict[str, Value] = {}
@@ -149,11 +150,15 @@ def _together(state: State, frames: Sequence[Value], told: Join, parents: Sequen
             continue
         made.update(shared.made)
         aliases.update(shared.aliases)
-        columns = None if columns is None or shared.columns is None else (*columns, *shared.columns)
+        columns = None if columns is None or shared.columns is None else _each_once(columns, shared.columns)
     together = state.new_frame(state.node((*nodes, *parents), told), columns, made)
     if together.shared is not None:
         together.shared.aliases = aliases
     return together
+
+
+def _each_once(first: Sequence[str], second: Sequence[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*first, *second)))
 
 
 def _single(value: Value) -> Value:

@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from karat.suites.codegen.analysis.calls import Call
-from karat.suites.codegen.analysis.constants import number_in, truth_in
-from karat.suites.codegen.analysis.masks import as_condition
 from karat.suites.codegen.analysis.pandas_api.orders import sort, take
-from karat.suites.codegen.analysis.state import State
-from karat.suites.codegen.analysis.values import GroupKey, Operation, Shared, Value, fresh, join, rows_of, unknown
+from karat.suites.codegen.analysis.reader.constants import number_in, truth_in
+from karat.suites.codegen.analysis.reader.function_calls.calls import Call
+from karat.suites.codegen.analysis.reader.masks import as_condition
+from karat.suites.codegen.analysis.reader.state import MOST_ITEMS, UNROLLED, State
+from karat.suites.codegen.analysis.reader.values import (
+    GroupKey,
+    Operation,
+    Shared,
+    Value,
+    fresh,
+    join,
+    rows_of,
+    unknown,
+)
 
 MUTATORS = frozenset(
     {"append", "extend", "add", "update", "insert", "remove", "clear", "discard", "appendleft", "setdefault"}
@@ -48,6 +57,8 @@ def through(state: State, call: Call) -> Value | None:
         return Value(
             "list", state.node(state.reach(*given)), shared=Shared(element=unknown(state.reach(*given), state.line))
         )
+    if call.name in ("zip", "enumerate") and given and all(map(_few, given if call.name == "zip" else given[:1])):
+        return _paired(state, call)
     if call.name == "zip" and given:
         return _list(state, state.list_of([element_of(state, value) for value in given]), given)
     if call.name == "enumerate" and given:
@@ -61,9 +72,32 @@ def through(state: State, call: Call) -> Value | None:
     return None
 
 
+def _few(value: Value) -> bool:
+    shared = value.shared
+    known = value.kind == "list" and shared is not None and shared.items is not None and shared.node is None
+    return known and len((shared.items if shared is not None else None) or ()) <= UNROLLED
+
+
+def _paired(state: State, call: Call) -> Value:
+    """``zip`` and ``enumerate`` of lists whose items are known one by one."""
+    lists = [value.shared.items or [] for value in call.arguments if value.shared is not None]
+    if call.name == "enumerate":
+        start = number_in(call.argument(1, "start")) or 0
+        lists = [[state.const(start + at) for at in range(len(lists[0]))], lists[0]]
+    return state.list_of([state.list_of(parts) for parts in zip(*lists, strict=False)])
+
+
 def _list(state: State, element: Value, given: Sequence[Value]) -> Value:
     nodes = [rows_of(value, state.line) for value in given]
     return Value("list", state.node((*nodes, *state.reach(element))), shared=Shared(element=element))
+
+
+def _added(call: Call) -> list[Value] | None:
+    """What a list gets at its end, where that is known."""
+    if call.name == "append":
+        return call.given[-1:]
+    more = call.given[0].shared.items if call.name == "extend" and call.given and call.given[0].shared else None
+    return list(more) if more is not None else None
 
 
 def call_container(state: State, call: Call) -> Value:
@@ -78,8 +112,12 @@ def call_container(state: State, call: Call) -> Value:
             new = given[-1] if call.name != "extend" else element_of(state, given[-1])
             shared.element = new if shared.element is None else join(shared.element, new, state.line)
         if shared.items is not None and call.name in ("append", "extend", "insert"):
-            known = call.name == "append" and bool(given) and not state.control
-            shared.items = [*shared.items, given[-1]] if known else None
+            added = _added(call) if not state.control and len(shared.items) < MOST_ITEMS else None
+            shared.items = [*shared.items, *added] if added is not None else None
+            if added is not None:
+                value.shared = shared
+                value.node = state.node((value.node, *nodes))
+                return state.const(None)
         value.shared = shared
         state.change(value, state.node(nodes, *facts))
         return value if call.name == "setdefault" else state.const(None)
@@ -100,6 +138,12 @@ def call_container(state: State, call: Call) -> Value:
         and given[0].const in (shared.pairs or {})
     ):
         return (shared.pairs or {})[given[0].const]
+    if call.name in ("items", "values", "keys") and shared.pairs and shared.element is None and shared.node is None:
+        listed = [
+            {"items": state.list_of([state.const(key), held]), "values": held, "keys": state.const(key)}[call.name]
+            for key, held in shared.pairs.items()
+        ]
+        return state.list_of(listed)
     if call.name in ("items", "values", "keys"):
         item = unknown(state.reach(value), state.line)
         held = shared.element if shared.element is not None else item

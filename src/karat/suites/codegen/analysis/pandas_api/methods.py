@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import msgspec
 
-from karat.suites.codegen.analysis.calls import Call, Handler
-from karat.suites.codegen.analysis.constants import number_in, texts_of
 from karat.suites.codegen.analysis.pandas_api import conditions, grouping
 from karat.suites.codegen.analysis.pandas_api.aggregates import (
     FUNCTIONS,
@@ -25,8 +23,10 @@ from karat.suites.codegen.analysis.pandas_api.columns import (
     sources_of,
 )
 from karat.suites.codegen.analysis.pandas_api.orders import extreme, first_truth, sort, take
-from karat.suites.codegen.analysis.state import State
-from karat.suites.codegen.analysis.values import Operation, Shared, Value, fresh, rows_of
+from karat.suites.codegen.analysis.reader.constants import number_in, texts_of
+from karat.suites.codegen.analysis.reader.function_calls.calls import Call, Handler
+from karat.suites.codegen.analysis.reader.state import State
+from karat.suites.codegen.analysis.reader.values import Operation, Shared, Sorting, Value, fresh, rows_of
 from karat.suites.codegen.records import Filter, Join
 
 _ACCESSORS = frozenset({"str", "dt", "cat"})
@@ -154,9 +154,14 @@ def _assign(state: State, call: Call) -> Value:
 
 
 def _pipe(state: State, call: Call) -> Value:
+    """``df.pipe(f, …)``; ``df.pipe((f, "name"), …)`` gives the frame under that name."""
     if not call.arguments:
         return state.with_fact(call.receiver)
-    return state.apply(call.arguments[0], [call.receiver, *call.arguments[1:]])
+    function, rest = call.arguments[0], call.arguments[1:]
+    pair = function.shared.items if function.kind == "list" and function.shared is not None else None
+    if pair is not None and len(pair) == 2 and isinstance(pair[1].const, str):
+        return state.apply(pair[0], rest, {**call.named, pair[1].const: call.receiver})
+    return state.apply(function, [call.receiver, *rest], call.named)
 
 
 def _apply(state: State, call: Call) -> Value:
@@ -254,9 +259,11 @@ def _append(state: State, call: Call) -> Value:
 
 
 def _rank(state: State, call: Call) -> Value:
+    """A number for each row that follows an order: ``rank(ascending=False) <= 3`` takes the first three."""
+    value = _rows(state, call.receiver)
     ascending = first_truth(call.named.get("ascending"), True)
-    found = sort(state, call.receiver, [state.series((), call.receiver.sources)], ascending)
-    found.sort = None
+    found = sort(state, value, [state.series((), value.sources)], ascending)
+    found.sort, found.ranked = None, Sorting(value.sources, ascending)
     return found
 
 

@@ -7,11 +7,12 @@ Rows remember how they were sorted, so that ``head(5)`` after a descending sort 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
-from karat.suites.codegen.analysis.constants import number_in
 from karat.suites.codegen.analysis.pandas_api.columns import sources_of
-from karat.suites.codegen.analysis.state import State
-from karat.suites.codegen.analysis.values import Sorting, Value, reach
+from karat.suites.codegen.analysis.reader.constants import number_in
+from karat.suites.codegen.analysis.reader.state import State
+from karat.suites.codegen.analysis.reader.values import Sorting, Value, reach
 from karat.suites.codegen.records import Order
 
 
@@ -42,6 +43,13 @@ def extreme(state: State, value: Value, by: Sequence[Value], count: int | None, 
     )
     found.sort = Sorting(columns, not largest)
     return found
+
+
+def extreme_of_sorted(state: State, value: Value, count: int | None) -> Value:
+    """The first rows of sorted ones, as the largest or smallest: ``ORDER BY … LIMIT``."""
+    how = value.sort or Sorting((), True)
+    kind: Literal["largest", "smallest"] = "smallest" if how.ascending else "largest"
+    return state.with_fact(value, Order(kind, how.columns, how.ascending, count, state.line))
 
 
 def take(state: State, value: Value, first: bool, count: int | None) -> Value:

@@ -7,8 +7,8 @@ import ast
 import re
 
 from karat.suites.codegen.analysis.pandas_api.columns import column, has_column, set_column
-from karat.suites.codegen.analysis.state import Scope, State
-from karat.suites.codegen.analysis.values import Value, fresh, rows_of
+from karat.suites.codegen.analysis.reader.state import Scope, State
+from karat.suites.codegen.analysis.reader.values import Value, fresh, rows_of
 
 _QUOTED_OR_NAME = re.compile(r"""'[^']*'|"[^"]*"|`([^`]+)`|@(\w+)|&&?|\|\|?""")
 _MARK = "__karat_"

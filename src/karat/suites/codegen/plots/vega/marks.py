@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from karat.core.json_types import Json, JsonMapping
-from karat.suites.codegen.plots.plotly_arrays import value_of
+from karat.suites.codegen.plots.plotly.arrays import value_of
 from karat.suites.codegen.plots.records import Point, Series, Value
 from karat.suites.codegen.plots.unreadable import CannotRead
 from karat.suites.codegen.plots.vega.channels import SPLITTING, Channel, drawn_value

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from karat.core.json_types import Json
-from karat.suites.codegen.plots.plotly_arrays import value_of
+from karat.suites.codegen.plots.plotly.arrays import value_of
 from karat.suites.codegen.plots.records import Value
 from karat.suites.codegen.plots.unreadable import CannotRead
 from karat.suites.codegen.plots.vega.channels import Channel, drawn_value

@@ -8,7 +8,7 @@ from datetime import date, datetime
 
 from karat.core.json_types import Json, JsonMapping
 from karat.suites.codegen.plots.dates import from_milliseconds, plain_date
-from karat.suites.codegen.plots.plotly_arrays import value_of
+from karat.suites.codegen.plots.plotly.arrays import value_of
 from karat.suites.codegen.plots.records import Value
 from karat.suites.codegen.plots.unreadable import CannotRead
 

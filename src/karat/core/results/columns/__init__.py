@@ -1,0 +1,1 @@
+"""The cases of a run as arrays, without an object for each."""

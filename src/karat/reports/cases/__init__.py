@@ -1,0 +1,1 @@
+"""One case of a run, for any writer."""

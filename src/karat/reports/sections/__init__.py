@@ -1,0 +1,1 @@
+"""Parts that the report of every suite contains: failure groups, reviews, tags, attempts and others."""

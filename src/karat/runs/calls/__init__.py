@@ -1,0 +1,1 @@
+"""Calling the system: prompts, follow-ups, reused and stored answers, stopping."""

@@ -1,0 +1,1 @@
+"""karat.yaml: read, checked, and turned into what a run needs."""

@@ -1,0 +1,1 @@
+"""Messages between host and server: sent, limited, checked, and read into plain values."""

@@ -1,0 +1,1 @@
+"""Figures of matplotlib as plain data, read while code draws them."""

@@ -1,0 +1,172 @@
+"""What the places on an axis of matplotlib mean: numbers, dates, or the categories that its ticks name.
+
+Nothing that an artist says of itself is used where what is drawn says it too; methods are called on their classes, so
+that one which was put on a single object is not heard.
+"""
+
+from __future__ import annotations
+
+import datetime
+import math
+from typing import Any, Union  # Any: an axis, its ticks and legends, of a library that code imports
+
+from ..environment.libraries import pandas
+
+TEXT = 500
+NEAR = 1e-6
+Value = Union[str, int, float, None]
+
+
+def plain(value: Any) -> Value:
+    """A number as JSON has it: whole ones without a point, what is no number as nothing."""
+    number = float(value)
+    if math.isnan(number) or math.isinf(number):
+        return None
+    return int(number) if number.is_integer() and abs(number) < 2**53 else number
+
+
+def text(value: Any) -> str:
+    """A text, cut."""
+    return str(value)[:TEXT] if isinstance(value, str) else ""
+
+
+def moment(value: datetime.datetime) -> str:
+    """A moment as ISO text; at midnight the date alone."""
+    bare = value.replace(tzinfo=None)
+    midnight = (bare.hour, bare.minute, bare.second, bare.microsecond) == (0, 0, 0, 0)
+    return bare.date().isoformat() if midnight else bare.isoformat()
+
+
+class AxisReader:
+    """One axis: x or y of a pair of axes."""
+
+    def __init__(self, axes: Any, name: str) -> None:
+        self.axis = axes.xaxis if name == "x" else axes.yaxis
+        self.inverted = bool(self.axis.get_inverted()) if hasattr(self.axis, "get_inverted") else False
+        self.freq = getattr(axes, "freq", None) if name == "x" else None
+        self.labels = self._labels()
+        self.spacing = _least_gap(sorted(self.labels))
+        self.dates = self._is_dates()
+
+    @property
+    def is_category(self) -> bool:
+        """Whether its ticks have names of their own."""
+        return bool(self.labels)
+
+    def _labels(self) -> dict[float, str]:
+        """Names of places: of a category axis all of them, else those that were given to ticks."""
+        mapping = getattr(getattr(self.axis, "units", None), "_mapping", None)
+        if mapping:
+            return {float(place): text(str(name)) for name, place in mapping.items()}
+        formatter = self.axis.get_major_formatter()
+        function: Any = getattr(formatter, "func", None)
+        inner = getattr(function, "func", None)
+        if getattr(inner, "__name__", "") == "_format_with_dict":
+            return {float(place): text(name) for place, name in function.args[0].items() if name != ""}
+        if type(formatter).__name__ == "FixedFormatter":
+            places = self.axis.get_majorticklocs()
+            return {float(place): text(name) for place, name in zip(places, formatter.seq) if name != ""}
+        return {}
+
+    def _is_dates(self) -> bool:
+        get = getattr(self.axis, "get_converter", None)
+        converter = get() if get is not None else getattr(self.axis, "converter", None)
+        name = type(converter).__name__
+        return "Date" in name or "Period" in name
+
+    def value(self, place: Any, *, near: bool = False) -> Value:
+        """What a place means. ``near``: a bar beside its tick belongs to it."""
+        number = plain(place)
+        if number is None or isinstance(number, str):
+            return number
+        if self.labels:
+            found = self._label(number, near=near)
+            if found is not None:
+                return found
+        if self.freq is not None and "Period" in self._converter_name():
+            try:
+                period = pandas.Period(ordinal=int(number), freq=self.freq)
+                if _is_long(str(period)):
+                    return str(period)
+                return moment(period.start_time.to_pydatetime())
+            except (ValueError, OverflowError, TypeError):
+                return number
+        if self.dates:
+            from matplotlib import dates
+
+            try:
+                return moment(dates.num2date(number))
+            except (ValueError, OverflowError):
+                return number
+        return number
+
+    def _converter_name(self) -> str:
+        get = getattr(self.axis, "get_converter", None)
+        converter = get() if get is not None else getattr(self.axis, "converter", None)
+        return type(converter).__name__ or "Period"
+
+    def _label(self, number: float, *, near: bool) -> str | None:
+        closest = min(self.labels, key=lambda place: abs(place - number))
+        reach = self.spacing / 2 if near else NEAR * max(1.0, abs(closest))
+        return self.labels[closest] if abs(closest - number) <= reach else None
+
+    def covers(self, places: Any) -> bool:
+        """Whether every one of these places has a name."""
+        return bool(self.labels) and all(self._label(float(place), near=False) is not None for place in places)
+
+
+def _is_long(period: str) -> bool:
+    """``2020-01``, ``2020Q1`` or ``2020``: pandas draws the period, and the day within it is lost."""
+    return len(period) in (4, 6, 7) and (period.isdigit() or period[4] in "-Q")
+
+
+def _least_gap(places: list[float]) -> float:
+    gaps = [right - left for left, right in zip(places, places[1:]) if right > left]
+    return min(gaps, default=1.0)
+
+
+def colour(value: Any) -> tuple[int, ...]:
+    """A colour as whole numbers, so that equal ones are equal."""
+    from matplotlib import colors
+
+    try:
+        return tuple(round(part * 255) for part in colors.to_rgba(value)[:3])
+    except (ValueError, TypeError):
+        return ()
+
+
+class Names:
+    """The names of series: their own labels, else those of the legend, by colour."""
+
+    def __init__(self, axes: Any, figure: Any) -> None:
+        from matplotlib.legend import Legend
+
+        own = [each.get_legend() for each in axes]
+        legends = [legend for legend in (*own, *getattr(figure, "legends", ())) if isinstance(legend, Legend)]
+        shown = [legend for legend in legends if legend.get_visible()]
+        self.shown: list[str] | None = None
+        self.by_colour: dict[tuple[int, ...], str] = {}
+        for legend in shown:
+            names = [text(each.get_text()) for each in legend.get_texts()]
+            self.shown = [*(self.shown or []), *names]
+            for handle, name in zip(legend.legend_handles, names):
+                for found in _colours(handle):
+                    self.by_colour.setdefault(found, name)
+
+    def of(self, label: Any, *colours: tuple[int, ...]) -> str:
+        """The name of a series with this label in this colour."""
+        if isinstance(label, str) and label and not label.startswith("_"):
+            return label[:TEXT]
+        return next((self.by_colour[found] for found in colours if found in self.by_colour), "")
+
+
+def _colours(handle: Any) -> list[tuple[int, ...]]:
+    found = []
+    for name in ("get_markerfacecolor", "get_facecolor", "get_color", "get_edgecolor"):
+        get = getattr(handle, name, None)
+        if get is None:
+            continue
+        value = get()
+        rows = value if getattr(value, "ndim", 1) == 2 else [value]
+        found += [colour(row) for row in list(rows)[:1]]
+    return [each for each in found if each]

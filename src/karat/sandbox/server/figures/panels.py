@@ -1,0 +1,230 @@
+"""A figure of matplotlib as plain data: panel by panel, series by series.
+
+Left out are invisible artists, the axes of colour bars, axes without data, and what goes across a whole panel. Axes
+that lie on each other (``twinx``) are one panel.
+"""
+
+from __future__ import annotations
+
+from typing import Any  # Any: figures, axes and every kind of artist, sorted by their classes when code has drawn
+
+from .axis import AxisReader, Names, colour, plain, text
+from .bars import Bars, merged, read_bars
+from .lines import Area, Line, marked, read_clouds, read_lines
+from .shapes import read_boxes, read_image, read_mesh, read_wedges
+
+MOST_ARTISTS = 20_000
+MOST_PANELS = 64
+OWN = ("matplotlib", "mpl_toolkits", "pandas", "seaborn")
+
+Found = dict[str, Any]
+
+
+class Unreadable(Exception):
+    """Why a figure cannot be read."""
+
+
+class Calls:
+    """What calls left behind that artists do not say: which drew a histogram, which drew boxes."""
+
+    def __init__(self) -> None:
+        self.counted: set[int] = set()
+        """Containers of histograms, by id; they are kept alive in ``kept``."""
+        self.outlines: list[tuple[Any, Any, Any, Any]] = []
+        """Histograms drawn as outlines: axes, artist, counts, edges."""
+        self.boxes: list[tuple[Any, dict[str, list[Any]], bool]] = []
+        self.kept: list[Any] = []
+
+
+def read_figure(figure: Any, calls: Calls, most: int) -> Found:
+    """Title and panels. :class:`Unreadable` for what has no plain form or too much of it."""
+    axes = [each for each in figure.axes if each.get_visible() and not _is_colour_bar(each)]
+    total = sum(len(each.get_children()) for each in axes)
+    if total > MOST_ARTISTS or len(axes) > MOST_PANELS:
+        raise Unreadable(f"it has {total:,} artists in {len(axes)} panels")
+    panels: list[Found] = []
+    unknown: list[str] = []
+    for group in _together(axes):
+        panel = _panel(group, figure, calls, unknown)
+        most -= sum(len(series["points"]) for series in panel["series"])
+        if most < 0:
+            raise Unreadable("it shows more points than can be compared")
+        if panel["series"]:
+            panels.append(panel)
+    if not panels and unknown:
+        raise Unreadable(f"{unknown[0]} has no plain form")
+    return {"title": _figure_title(figure), "panels": panels}
+
+
+def _figure_title(figure: Any) -> str:
+    title = getattr(figure, "_suptitle", None)
+    return text(title.get_text()) if title is not None else ""
+
+
+def _is_colour_bar(axes: Any) -> bool:
+    return getattr(axes, "_colorbar", None) is not None or axes.get_label() == "<colorbar>"
+
+
+def _together(axes: list[Any]) -> list[list[Any]]:
+    """Axes that share an axis and lie on each other are one panel."""
+    groups: list[list[Any]] = []
+    for each in axes:
+        for group in groups:
+            first = group[0]
+            shares = first.get_shared_x_axes().joined(first, each) or first.get_shared_y_axes().joined(first, each)
+            if shares and first.get_position().bounds == each.get_position().bounds:
+                group.append(each)
+                break
+        else:
+            groups.append([each])
+    return groups
+
+
+def _panel(group: list[Any], figure: Any, calls: Calls, unknown: list[str]) -> Found:
+    names = Names(group, figure)
+    first = group[0]
+    series: list[Found] = []
+    across: list[float] = []
+    for place, axes in enumerate(group):
+        found, lines = _axes(axes, names, calls, unknown)
+        series += [{**one, "right": place > 0} for one in found]
+        across += lines
+    left_title, middle, right_title = (first.get_title(loc=side) for side in ("left", "center", "right"))
+    return {
+        "series": series,
+        "title": text(middle or left_title or right_title),
+        "x_label": text(next((axes.get_xlabel() for axes in group if axes.get_xlabel()), "")),
+        "y_label": text(first.get_ylabel()),
+        "right_label": text(next((axes.get_ylabel() for axes in group[1:] if axes.get_ylabel()), "")),
+        "x_scale": text(first.get_xscale()),
+        "y_scale": text(first.get_yscale()),
+        "x_range": _range(first.get_xlim()),
+        "y_range": _range(first.get_ylim()),
+        "legend": names.shown,
+        "reference_lines": across[:100],
+    }
+
+
+def _range(ends: Any) -> list[Any] | None:
+    found = [plain(end) for end in ends]
+    return found if all(end is not None for end in found) else None
+
+
+def _shown(artist: Any) -> bool:
+    """Whether it is to be seen, and of a class that says truly what it draws."""
+    if type(artist).__module__.partition(".")[0] not in OWN:
+        raise Unreadable(f"an artist of the code's own class {type(artist).__name__[:80]}")
+    return bool(artist.get_visible()) and artist.get_alpha() != 0
+
+
+def _axes(axes: Any, names: Names, calls: Calls, unknown: list[str]) -> tuple[list[Found], list[float]]:
+    from matplotlib import collections, container, lines, patches
+
+    x, y = AxisReader(axes, "x"), AxisReader(axes, "y")
+    series: list[Found] = []
+    used: set[int] = set()
+    for owner, drawn, vertical in calls.boxes:
+        if owner is axes and any(artist.axes is axes for artist in drawn.get("medians", ())):
+            used |= {id(artist) for artists in drawn.values() for artist in artists}
+            found = read_boxes(drawn, vertical, x, y, names)
+            series += [found] if found else []
+    series = merged(series)
+    groups: list[Bars] = []
+    for one in axes.containers:
+        if isinstance(one, container.BarContainer):
+            rectangles = [patch for patch in one.patches if patch.axes is axes and _shown(patch) and _has_size(patch)]
+            used |= {id(patch) for patch in one.patches}
+            groups.append(Bars(one, rectangles, id(one) in calls.counted))
+            errors = getattr(one, "errorbar", None)
+            used |= _error_bars(errors) if errors is not None else set()
+        elif isinstance(one, container.ErrorbarContainer):
+            used |= _error_bars(one)
+        elif isinstance(one, container.StemContainer):
+            used |= {id(one.baseline), id(one.stemlines)}
+    series += read_bars(groups, x, y, names)
+    for owner, artist, counts, edges in calls.outlines:
+        if owner is axes and id(artist) not in used and artist.axes is axes and _shown(artist):
+            used.add(id(artist))
+            points = [[plain(left), plain(right), plain(count)] for left, right, count in zip(edges, edges[1:], counts)]
+            face = artist.get_facecolor() if artist.get_fill() else artist.get_edgecolor()
+            series.append({"type": "hist", "name": names.of(artist.get_label(), colour(face)), "points": points})
+    wedges = [patch for patch in axes.patches if isinstance(patch, patches.Wedge) and _shown(patch)]
+    series += read_wedges(wedges, names, [each for each in axes.texts if each.get_text()]) if wedges else []
+    across: list[float] = []
+    own_lines = []
+    for artist in axes.lines:
+        if id(artist) in used or not _shown(artist):
+            continue
+        if isinstance(artist, lines.AxLine) or not _in_data(artist, axes):
+            across += [float(place) for place in _places(artist, axes)]
+        else:
+            own_lines.append(Line(artist))
+    across += [
+        float(patch.get_x())
+        for patch in axes.patches
+        if isinstance(patch, patches.Rectangle) and id(patch) not in used and not _in_data(patch, axes)
+    ]
+    clouds, areas = [], []
+    for artist in axes.collections:
+        if id(artist) in used or not _shown(artist):
+            continue
+        if isinstance(artist, collections.QuadMesh):
+            series.append(read_mesh(artist, x, y))
+        elif isinstance(artist, collections.PathCollection):
+            clouds.append(artist)
+        elif _is_area(artist):
+            areas.append(Area(artist))
+        else:
+            unknown.append(type(artist).__name__)
+    for image in axes.images:
+        if _shown(image):
+            found = read_image(image, x, y)
+            series += [found] if found else []
+            unknown += [] if found else ["a picture in colours"]
+    spans = [
+        (min(bar.left, bar.left + bar.width), max(bar.left, bar.left + bar.width)) for one in groups for bar in one.bars
+    ]
+    series += read_lines(own_lines, areas, spans, (x, y), names)
+    series += read_clouds(clouds, x, y, names)
+    return marked([one for one in series if one["points"]]), across
+
+
+def _has_size(patch: Any) -> bool:
+    """Patches of no size are made for legends only. A bar of no length still has its width."""
+    return bool(patch.get_width() or patch.get_height())
+
+
+def _error_bars(found: Any) -> set[int]:
+    _, caps, bars = found.lines
+    return {id(artist) for artist in (*caps, *bars)}
+
+
+def _in_data(artist: Any, axes: Any) -> bool:
+    """Whether both of its coordinates are data."""
+    transform = artist.get_transform()
+    return all(transform.contains_branch_seperately(axes.transData))
+
+
+def _places(artist: Any, axes: Any) -> list[Any]:
+    if not hasattr(artist, "get_xydata") or type(artist).__name__ == "AxLine":
+        return []
+    in_x, in_y = artist.get_transform().contains_branch_seperately(axes.transData)
+    data = artist.get_xydata()
+    return [data[0][0]] if in_x and len(data) else [data[0][1]] if in_y and len(data) else []
+
+
+def _is_area(artist: Any) -> bool:
+    """What ``fill_between`` makes; before matplotlib 3.10 it had no class of its own."""
+    name = type(artist).__name__
+    if name == "FillBetweenPolyCollection":
+        return bool(artist.t_direction == "x")  # the others are bodies of violins
+    paths = artist.get_paths() if name == "PolyCollection" else []
+    return bool(paths) and all(_is_filled(path.vertices) for path in paths)
+
+
+def _is_filled(vertices: Any) -> bool:
+    count = (len(vertices) - 3) // 2
+    if count < 2 or len(vertices) != 2 * count + 3:
+        return False
+    top, bottom = vertices[1 : count + 1, 0], vertices[count + 2 : 2 * count + 2, 0][::-1]
+    return bool((top == bottom).all())

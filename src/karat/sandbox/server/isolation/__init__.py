@@ -1,0 +1,1 @@
+"""What a snippet may do, enforced by the kernel: users, folders, system calls, limits."""

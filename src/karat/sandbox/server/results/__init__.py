@@ -1,0 +1,1 @@
+"""What a snippet leaves, as plain data: its result and its files."""

@@ -1,0 +1,1 @@
+"""Steps that build on each other: their processes, who may fork, and watching them."""

@@ -1,0 +1,1 @@
+"""What a tuning says: its JSON, its sentences, its sheets."""

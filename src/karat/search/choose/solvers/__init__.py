@@ -1,0 +1,1 @@
+"""The best combination of options: branch and bound, enumeration, an integer program."""

@@ -1,0 +1,1 @@
+"""Which process works on a run, or on a part of one."""

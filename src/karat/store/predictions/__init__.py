@@ -1,0 +1,1 @@
+"""Answers of systems, in and out of the store."""

@@ -1,0 +1,1 @@
+"""What people and judges say of cases."""

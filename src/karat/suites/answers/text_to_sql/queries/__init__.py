@@ -1,0 +1,1 @@
+"""Queries as text and as trees: dialects, choices in gold, marked differences."""

@@ -1,0 +1,1 @@
+"""Running the queries of cases: databases, executions, what they read and cost."""

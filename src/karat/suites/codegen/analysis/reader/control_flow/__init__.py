@@ -1,0 +1,1 @@
+"""Statements that run only sometimes or repeatedly: branches, loops, match."""

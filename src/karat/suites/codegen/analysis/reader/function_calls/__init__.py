@@ -1,0 +1,1 @@
+"""Calls: of the code's own functions and classes, of functions that call others, in each dialect."""

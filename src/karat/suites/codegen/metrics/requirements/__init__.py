@@ -1,0 +1,1 @@
+"""What a question asks for, held against what code does."""

@@ -1,0 +1,1 @@
+"""Metrics of sessions: tasks of several steps."""

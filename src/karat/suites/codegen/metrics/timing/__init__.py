@@ -1,0 +1,1 @@
+"""Metrics of how long right code takes."""

@@ -1,0 +1,1 @@
+"""The items that a plot is scored by, and how points and texts are compared."""

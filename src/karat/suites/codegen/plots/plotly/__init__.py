@@ -1,0 +1,1 @@
+"""Figures of plotly, read into the one form of a plot."""

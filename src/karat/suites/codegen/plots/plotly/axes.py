@@ -1,0 +1,127 @@
+"""The axes of a panel of plotly: labels, scales, ranges, and the order in which categories are shown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from karat.core.json_types import Json, JsonMapping
+from karat.suites.codegen.plots.plotly.arrays import value_of, values_of
+from karat.suites.codegen.plots.records import Series, Value
+
+NEAR = 0.03
+"""How far the title of a panel may be from its middle and top, as a share of the figure."""
+
+
+def text_of(found: Json) -> str:
+    """A text; empty for what is none."""
+    return found if isinstance(found, str) else ""
+
+
+def label_of(found: Json) -> str:
+    """A title, which may be written alone or with its style."""
+    return text_of(found.get("text")) if isinstance(found, dict) else text_of(found)
+
+
+class Axis:
+    """One axis as the layout describes it."""
+
+    def __init__(self, layout: JsonMapping, name: str) -> None:
+        found = layout.get(f"{name[0]}axis{name[1:]}")
+        self.stated: JsonMapping = found if isinstance(found, dict) else {}
+        self.label = label_of(self.stated.get("title"))
+        self.scale = "log" if self.stated.get("type") == "log" else "linear"
+        self.inverted = self.stated.get("autorange") in ("reversed", "min reversed", "max reversed")
+        self.range = self._range()
+        if self.range is not None and self.range[0] > self.range[1]:
+            self.inverted = True
+
+    def _range(self) -> tuple[float, float] | None:
+        ends = self.stated.get("range")
+        if not isinstance(ends, list) or len(ends) != 2 or not all(isinstance(end, int | float) for end in ends):
+            return None
+        if self.scale == "log":
+            return (10.0 ** ends[0], 10.0 ** ends[1]) if max(map(abs, ends)) < 300 else None
+        return float(ends[0]), float(ends[1])
+
+    def domain(self) -> tuple[float, float]:
+        """The share of the figure that it takes."""
+        ends = self.stated.get("domain")
+        if isinstance(ends, list) and len(ends) == 2 and all(isinstance(end, int | float) for end in ends):
+            return float(ends[0]), float(ends[1])
+        return 0.0, 1.0
+
+
+class Axes:
+    """The pair of axes of a panel."""
+
+    def __init__(self, layout: JsonMapping, names: tuple[str, str], traces: Sequence[JsonMapping]) -> None:
+        self.x, self.y = Axis(layout, names[0]), Axis(layout, names[1])
+        over = {text_of(trace.get("yaxis")) or "y" for trace in traces} - {names[1]}
+        self.right_label = next((Axis(layout, name).label for name in sorted(over) if name), "")
+        self.title = self._title(layout)
+        self.reference_lines = _across(layout)
+        self._layout = layout
+        self._traces = traces
+
+    def _title(self, layout: JsonMapping) -> str:
+        notes = layout.get("annotations")
+        middle, top = sum(self.x.domain()) / 2, self.y.domain()[1]
+        for note in notes if isinstance(notes, list) else []:
+            if not isinstance(note, dict) or note.get("xref") != "paper" or note.get("yref") != "paper":
+                continue
+            x, y = note.get("x"), note.get("y")
+            if note.get("showarrow", True) or not isinstance(x, int | float) or not isinstance(y, int | float):
+                continue
+            if abs(x - middle) <= NEAR and abs(y - top) <= NEAR:
+                return text_of(note.get("text"))
+        return ""
+
+    def ordered(self, series: Series) -> Series:
+        """The same series with its categories from left to right, of horizontal bars from top to bottom."""
+        if series.type not in ("bar", "box") or not series.points:
+            return series
+        axis = self.y if series.horizontal else self.x
+        if all(isinstance(point[0], int | float) for point in series.points) and axis.stated.get("type") != "category":
+            points = sorted(series.points, key=lambda point: _number(point[0]))
+        else:
+            order = {name: place for place, name in enumerate(self._categories(axis, horizontal=series.horizontal))}
+            points = sorted(series.points, key=lambda point: order.get(point[0], len(order)))
+        if series.horizontal != axis.inverted:
+            points = points[::-1]
+        return msgspec.structs.replace(series, points=tuple(points))
+
+    def _categories(self, axis: Axis, *, horizontal: bool) -> list[Value]:
+        own, other = ("y", "x") if horizontal else ("x", "y")
+        sums: dict[Value, float] = {}
+        for trace in self._traces:
+            names, values = values_of(trace.get(own)) or [], values_of(trace.get(other)) or []
+            for place, name in enumerate(names):
+                value = values[place] if place < len(values) else 1
+                sums[name] = sums.get(name, 0.0) + (value if isinstance(value, int | float) else 0.0)
+        stated = [value_of(name) for name in axis.stated.get("categoryarray") or []]
+        order = text_of(axis.stated.get("categoryorder")) or ("array" if stated else "trace")
+        shown = list(sums)
+        kind, _, direction = order.rpartition(" ")
+        if order == "array":
+            return [*stated, *(name for name in shown if name not in stated)]
+        if kind in ("total", "sum", "category"):
+            key = (lambda name: (sums[name], "")) if kind != "category" else (lambda name: (0.0, str(name)))
+            return sorted(shown, key=key, reverse=direction == "descending")
+        return shown
+
+
+def _number(value: Value) -> float:
+    return float(value) if isinstance(value, int | float) else 0.0
+
+
+def _across(layout: JsonMapping) -> tuple[float, ...]:
+    """Places of lines that go across a panel."""
+    shapes = layout.get("shapes")
+    found: list[float] = []
+    for shape in shapes[:100] if isinstance(shapes, list) else []:
+        if isinstance(shape, dict):
+            place = shape.get("y0") if "domain" in text_of(shape.get("xref")) else shape.get("x0")
+            found += [float(place)] if isinstance(place, int | float) else []
+    return tuple(found)

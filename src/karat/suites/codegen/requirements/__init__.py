@@ -1,0 +1,1 @@
+"""What must be there before a run starts: files, another Python, environments."""

@@ -1,0 +1,1 @@
+"""What is counted over a whole run."""

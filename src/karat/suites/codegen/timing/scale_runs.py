@@ -1,0 +1,77 @@
+"""Measuring code beside its reference at one scale."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import median
+from weakref import WeakKeyDictionary
+
+from karat.core.json_types import JsonMapping
+from karat.sandbox import INSTRUCTIONS, Counter, Plain, Sandbox
+from karat.suites.codegen.options import Options
+from karat.suites.codegen.plots.drawn import expects_plot
+from karat.suites.codegen.records import Task
+from karat.suites.codegen.running.execution import limits_of, snippet_of
+from karat.suites.codegen.timing.pairs import EMPTY, Pairs, empty_run
+from karat.suites.codegen.timing.records import MEMORY_FLOOR, Scale
+
+NEAR = 1.25
+"""Up to this ratio two sizes are the same: so much they differ from run to run."""
+
+Measured = tuple[Scale | None, tuple[Plain, Plain]]
+"""What was measured, and the results of the reference and the code. None: the reference does not get through."""
+
+_counters: WeakKeyDictionary[Sandbox, Counter | None] = WeakKeyDictionary()
+
+
+def counter_of(box: Sandbox, options: Options) -> Counter | None:
+    """The counter that times are taken by; None: the clock."""
+    if options.timing == "paired":
+        return None
+    if box not in _counters:
+        _counters[box] = INSTRUCTIONS if box.over(counter=INSTRUCTIONS)(EMPTY).counted is not None else None
+    return _counters[box]
+
+
+def timed_code(task: Task, code: str) -> str:
+    """The snippet as it is measured. Code that only draws leaves nothing else."""
+    return snippet_of(task, code).code + ("\nresult = None" if expects_plot(task) else "")
+
+
+def measured(box: Sandbox, task: Task, code: str, tables: JsonMapping, scale: int, options: Options) -> Measured:
+    """Both by turns over these tables."""
+    counter = counter_of(box, options)
+    run = box.over(tables, limits=limits_of(task), counter=counter)
+    pairs = Pairs(run, timed_code(task, code), timed_code(task, task.reference), empty_run(run))
+    timed = (pairs.by_count() if counter is not None else None) or pairs.by_clock(options.repeats_for_timing)
+    own, reference = pairs.runs
+    failed, reference_failed = pairs.failed
+    results = (reference_failed or reference[0]).result, (failed or own[0]).result
+    if reference_failed is not None:
+        return None, results
+    peaks, reference_peaks = ([outcome.peak_memory for outcome in outcomes] for outcomes in pairs.runs)
+    least, reference_least = min(peaks), min(reference_peaks)
+    if failed is not None or timed is None:
+        wall = failed.wall if failed is not None else 0.0
+        return Scale(scale, wall, median(pairs.net(1)), least, reference_least, ran=False), results
+    found, seen = timed
+    made = Scale(
+        scale,
+        median(pairs.net(0)),
+        median(pairs.net(1)),
+        least,
+        reference_least,
+        same_time=not seen,
+        same_memory=no_more(peaks, reference_peaks, MEMORY_FLOOR),
+        ratio=found.middle,
+        low=found.low,
+        high=found.high,
+        confidence=found.confidence,
+        pairs=len(own),
+    )
+    return made, results
+
+
+def no_more(own: Sequence[float], reference: Sequence[float], floor: float) -> bool:
+    """Whether the code is seen to take no more than the reference."""
+    return min(own) <= max(reference) or min(own) + floor <= NEAR * (min(reference) + floor)

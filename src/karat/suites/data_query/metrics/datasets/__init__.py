@@ -1,0 +1,1 @@
+"""Metrics of the datasets that an answer uses."""

@@ -1,0 +1,1 @@
+"""Metrics of what a response does: answer, ask back, refuse."""

@@ -1,0 +1,1 @@
+"""Metrics of the selected series: combinations of terms."""

@@ -1,0 +1,1 @@
+"""One case, and rows of cases, as the pages show them."""

@@ -1,0 +1,1 @@
+"""A run against a baseline, and runs side by side."""

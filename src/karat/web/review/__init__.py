@@ -1,0 +1,1 @@
+"""What people say of a case, and which case they look at next."""

@@ -1,0 +1,1 @@
+"""Pages on which people review cases, and what their reviews come to."""

@@ -1,0 +1,1 @@
+"""Which cases are shown: filters, and searching in answers."""

@@ -1,0 +1,50 @@
+"""A call that failed is no zero of a profile that does not judge gold SQL."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import karat
+from tests.suites.answers.text_to_sql.making import database, question_file
+
+
+@pytest.mark.parametrize("errors", ["leave_out", "zero"])
+def test_a_failed_call_is_no_zero_of_spider2(tmp_path: Path, errors: str) -> None:
+    database(tmp_path)
+    rows = [
+        {"id": name, "db": "shop", "question": f"How many? {name}", "sql": "SELECT count(*) FROM customer"}
+        for name in ("answered", "down")
+    ]
+
+    def ask(question: object) -> str:
+        if "down" in str(question):
+            raise RuntimeError("the assistant is down")
+        return "SELECT count(id) FROM customer"
+
+    result = karat.run(
+        "answers",
+        question_file(tmp_path, rows),
+        ask,
+        options={"databases": str(tmp_path), "errors": errors},
+        store=f"sqlite:///{tmp_path}/k.db",
+    )
+    failed = next(case for case in result.cases if case.id == "down")
+    for name in ("spider2", "spider2_of_gold", "spider_suite", "bird_rves"):
+        assert failed.scores[name].value is None, name
+        assert failed.scores[name].state == "not_applicable", name
+        assert result.metric(name).mean is None, name
+    assert failed.scores["strict_of_gold"].value == 0
+    assert failed.scores["strict"].value == (0 if errors == "zero" else None)
+    assert failed.scores["bird_ex"].value == (0 if errors == "zero" else None)
+
+
+def test_a_question_without_an_answer_is_no_zero_of_spider2(tmp_path: Path) -> None:
+    database(tmp_path)
+    rows = [{"id": name, "db": "shop", "question": "?", "sql": "SELECT 1"} for name in ("a", "b")]
+    given = tmp_path / "given.jsonl"
+    given.write_text('{"id": "a", "sql": "SELECT 1"}\n')
+    result = karat.score("answers", question_file(tmp_path, rows), given, options={"databases": str(tmp_path)})
+    assert result.metric("spider2_of_gold").mean is None
+    assert result.metric("strict_of_gold").mean is not None

@@ -1,0 +1,149 @@
+"""Questions in German, French and Spanish ask for the same as the English one beside them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import pytest
+import yaml
+
+from karat.suites.codegen.question.reading import read_question
+from karat.suites.codegen.question.vocabulary import LANGUAGES, Vocabulary, language_of, vocabulary, vocabulary_for
+from karat.suites.codegen.question.words import number_of, words_of
+from karat.suites.codegen.records import Asked, Filter, Schema
+
+PARALLEL = yaml.safe_load(Path(__file__).with_name("parallel.yaml").read_text())
+COLUMNS = {
+    "en": ("name", "age", "salary", "city", "department", "year"),
+    "de": ("name", "alter", "gehalt", "stadt", "abteilung", "jahr"),
+    "fr": ("nom", "âge", "salaire", "ville", "service", "année"),
+    "es": ("nombre", "edad", "salario", "ciudad", "departamento", "año"),
+}
+CITIES = ("Berlin", "Oslo", "Rome")
+OTHERS = ("de", "fr", "es")
+ITEMS = (
+    "columns", "top", "bottom", "filtering", "statistics", "conditions", "group_keys", "grouping", "keeps_order",
+    "joining", "links", "distinct", "drawing", "by_position",
+)  # fmt: skip
+
+
+def asked(language: str, question: str) -> Asked:
+    columns = COLUMNS[language]
+    values = {columns[3]: CITIES}
+    return read_question(question, Schema({"t": columns}), values=values, words_known=vocabulary(language))
+
+
+def items(language: str, question: str) -> dict[str, object]:
+    """What is asked for, with the columns under their English names."""
+    found = asked(language, question)
+    english = dict(zip(COLUMNS[language], COLUMNS["en"], strict=True))
+
+    def plain(one: Filter) -> tuple[str, str, str]:
+        return (english.get(one.column, one.column), one.operator, one.value)
+
+    shown: dict[str, object] = {name: getattr(found, name) for name in ITEMS}
+    shown |= {"columns": {english[name] for name in found.columns}}
+    shown |= {"group_keys": {english[name] for name in found.group_keys}}
+    shown |= {"conditions": {plain(one) for one in found.conditions}}
+    shown |= {"links": {(one.word, plain(one.first), plain(one.second)) for one in found.links}}
+    shown |= {"statistics": set(found.statistics), "precision": bool(found.precision)}
+    shown |= {"ordered": bool(found.ordering), "keeps": found.keeps_order}
+    shown |= {way: way in found.ordering for way in ("ascending", "descending")}
+    return shown
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_forty_questions_ask_for_the_same(language: str) -> None:
+    assert len(PARALLEL) == 40
+    pairs = [(one[language], items(language, one[language]), items("en", one["en"])) for one in PARALLEL]
+    differ = [
+        f"{question}: {name}: {ours[name]} instead of {english[name]}"
+        for question, ours, english in pairs
+        for name in english
+        if ours[name] != english[name]
+    ]
+    total = sum(len(english) for _, _, english in pairs)
+    assert len(differ) <= 0.05 * total, "\n".join(differ)
+    told = sum(_stated(english) for _, _, english in pairs)
+    assert len(differ) <= 0.05 * told, "\n".join(differ)  # of what is asked for at all, too
+    assert not [question for question, ours, english in pairs if ours["ordered"] and not english["ordered"]]
+
+
+def _stated(asked_for: dict[str, object]) -> int:
+    return sum(bool(value) for value in asked_for.values())
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_every_key_is_filled(language: str) -> None:
+    english, other = vocabulary("en"), vocabulary(language)
+    for field in msgspec.structs.fields(Vocabulary):
+        ours, theirs = getattr(english, field.name), getattr(other, field.name)
+        assert theirs or not (ours or field.name in ("endings", "separable")), field.name
+        if isinstance(ours, dict) and field.name in ("statistics", "comparisons", "links"):
+            assert set(ours) == set(theirs) and all(theirs.values())
+    assert other.decimal == ","
+
+
+@pytest.mark.parametrize("place", range(len(PARALLEL)))
+def test_the_language_is_told_by_small_words(place: int) -> None:
+    for language in LANGUAGES:
+        question = PARALLEL[place][language]
+        found = language_of(question)
+        hits = sum(word.lower in vocabulary(language).stop_words for word in words_of(question))
+        assert found == language if hits >= 2 else found in (language, "en"), question
+
+
+def test_an_option_fixes_the_language() -> None:
+    german = "Wie viele Personen sind älter als 30?"
+    assert vocabulary_for("auto", german).name == "de" == vocabulary_for("", german).name
+    assert vocabulary_for("en", german).name == "en"
+    assert vocabulary_for("auto", "mean salary by city").name == "en"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How many people die of hunger per year?",
+        "Show the total of the par value for each hat in Las Vegas",
+        "List the names of all people with a son in El Paso",
+        "What is the average salary per city?",
+        "The data des, la and le columns are the ones of interest",
+    ],
+)
+def test_words_that_languages_share_do_not_change_it(question: str) -> None:
+    assert language_of(question) == "en"
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "number"),
+    [
+        ("en", "1,234.5", 1234.5),
+        ("de", "1.234,5", 1234.5),
+        ("de", "3,5", 3.5),
+        ("de", "3.5", 3.5),
+        ("de", "1.000", 1000),
+        ("fr", "10 000", 10000),
+        ("fr", "12,5%", 12.5),
+        ("es", "2.500", 2500),
+        ("de", "drei", 3),
+        ("fr", "douze", 12),
+        ("es", "siete", 7),
+    ],
+)
+def test_numbers(language: str, text: str, number: float) -> None:
+    known = vocabulary(language)
+    (word,) = words_of(text, known)
+    assert number_of(word, known) == number
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_words_of_one_meaning_stay_in_their_key(language: str) -> None:
+    """No phrase asks for a mean in one place and a sum in another."""
+    known = vocabulary(language)
+    for one, phrases in known.statistics.items():
+        for other, others in known.statistics.items():
+            assert one == other or not set(phrases) & set(others), (one, other)
+    assert not set(known.ascending) & set(known.descending)
+    assert not set(known.links["and"]) & set(known.links["or"])
+    assert not set(known.top) & set(known.bottom)
