@@ -15,26 +15,28 @@ demo: $(STAMP) ## run the example projects of all suites and print their results
 	@$(BIN)/karat demo
 	@echo "(karat is in $(BIN): to type it as it is, . $(BIN)/activate)"
 
-# Four parts at once: the docs, whole commands, what mostly waits for servers, what computes.
+# Five parts at once: the docs, whole commands, what mostly waits for servers, what waits for code in a sandbox, what
+# computes. No part may take much longer than the others, or it ends alone, with one processor idle.
 DOCS := tests/docs
 WHOLE := tests/e2e
 SERVERS := tests/engines tests/proofs tests/remote tests/runs tests/store tests/systems tests/web
+BOXED := tests/environments tests/sandbox tests/suites/codegen
 
-# Per cent of the lines of src/karat that the last two parts must run in their own process. A whole `make test` reached 91.8:
+# Per cent of the lines of src/karat that the last three parts must run in their own process. A whole `make test` reached 91.8:
 # raise it when more is reached, never lower it. Without the data in ../shared many tests are skipped, and no share is asked for.
 FLOOR := $(if $(wildcard ../shared/data),91,0)
 # Our own pytest plug-in would import karat before the probes are there.
 COUNTED := -p tests.closing_summary --durations=15 -rfE
 PYTEST := $(BIN)/python -m pytest $(COUNTED)
 MEASURED := $(BIN)/python -m pytest -p no:karat -p tests.line_coverage $(COUNTED)
-PARTS := docs whole servers computing
-LINES := .lines-servers.json .lines-computing.json
+PARTS := docs whole servers boxed computing
+LINES := .lines-servers.json .lines-boxed.json .lines-computing.json
 SUMMARIES := $(PARTS:%=.summary-%.json)
 
 # The last line is "N passed, N failed, N skipped" over all parts; above it is, once, why tests were skipped.
-test: $(STAMP) ## run all tests, in four parts side by side, and print one summary
+test: $(STAMP) ## run all tests, in five parts side by side, and print one summary
 	@rm -f $(LINES) $(SUMMARIES)
-	@$(MAKE) --no-print-directory --keep-going -j4 $(PARTS:%=test-%); parts=$$?; \
+	@$(MAKE) --no-print-directory --keep-going -j5 $(PARTS:%=test-%); parts=$$?; \
 	  $(BIN)/python -m tests.line_coverage $(FLOOR) $(LINES) || { parts=1; echo "failed: too few lines were run"; }; \
 	  $(BIN)/python -m tests.closing_summary $(SUMMARIES) && [ $$parts = 0 ]
 
@@ -47,8 +49,11 @@ test-whole: $(STAMP) ## only the tests of whole commands and of pages in a brows
 test-servers: $(STAMP) ## only the tests that mostly wait for servers
 	$(MEASURED) --summary-to .summary-servers.json --lines-to .lines-servers.json $(SERVERS)
 
+test-boxed: $(STAMP) ## only the tests that mostly wait for code in a sandbox
+	$(MEASURED) --summary-to .summary-boxed.json --lines-to .lines-boxed.json $(BOXED)
+
 test-computing: $(STAMP) ## only the tests that compute
-	$(MEASURED) --summary-to .summary-computing.json --lines-to .lines-computing.json $(addprefix --ignore=,$(DOCS) $(WHOLE) $(SERVERS))
+	$(MEASURED) --summary-to .summary-computing.json --lines-to .lines-computing.json $(addprefix --ignore=,$(DOCS) $(WHOLE) $(SERVERS) $(BOXED))
 
 setup: $(STAMP) ## install everything into .venv, with locked versions and checked hashes
 

@@ -66,8 +66,11 @@ def begin(benchmark: str) -> None:
 
 
 def add(claim: Claim) -> None:
-    """One more claim of the benchmark that runs."""
-    _found.append(msgspec.structs.replace(claim, benchmark=_benchmark))
+    """One more claim of the benchmark that runs. Each needs a name of its own: it is recorded by it."""
+    named = msgspec.structs.replace(claim, benchmark=_benchmark)
+    if named.key in {one.key for one in _found}:
+        raise ValueError(f"{_benchmark} claims {claim.what!r} twice")
+    _found.append(named)
 
 
 def take() -> list[Claim]:

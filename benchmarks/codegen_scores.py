@@ -105,8 +105,7 @@ def _many(box: Sandbox, options: Options) -> None:
         "this process:"
     )
     measure.table(["after", "MB"], [[f"{number:,}", f"{size:.1f}"] for number, size in rows])
-    growth = rows[-1][1] - rows[0][1]
-    print(f"  grew by {growth:.1f} MB, target below {GROWTH_MB:g} MB: {'met' if growth < GROWTH_MB else 'MISSED'}")
+    measure.limit(f"memory after {MANY:,} judgements", rows[-1][1], rows[0][1] + GROWTH_MB, "MB")
 
 
 def _resident_mb() -> float:

@@ -48,7 +48,7 @@ def main(*words: str) -> None:
         for size, cost in costs.items():
             seconds, memory = LIMITS.get(size, (0.0, 0.0))
             if seconds:
-                measure.limit(f"{side}, {size:,} cases", cost.wall, seconds, "s", sides=(cost, None))
+                measure.limit(f"{side}, {size:,} cases, CPU", cost.cpu, seconds, "s", sides=(cost, None))
             if memory:
                 measure.limit(f"{side}, {size:,} cases, memory", cost.peak_mb, memory, "MB", sides=(cost, None))
         if len(costs) > 1:

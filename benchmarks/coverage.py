@@ -68,7 +68,8 @@ def main(draws: int = DRAWS, only: str = "") -> None:
         ["", "", *(["n: coverage (width beside Student's)"] + [""] * (longest - 3))],
         [row + [""] * (longest - len(row)) for row in rows],
     )
-    print(f"  outside {LEAST:.0%}–{MOST:.0%}: {len(outside)} of {sum(map(len, names.values()))} cells")
+    cells_drawn = sum(map(len, names.values()))
+    measure.figure(f"share of {cells_drawn} cells outside {LEAST:.0%}–{MOST:.0%}", len(outside) / cells_drawn, "")
     print("\n".join(outside))
 
 

@@ -42,6 +42,7 @@ def main() -> None:
         expected = expected or found
         if found != expected:
             raise AssertionError(f"{name} scores otherwise")
+        measure.figure(f"{name}: CPU of the caller per case", 1e6 * cpu / CASES, "µs")
         rows.append([name, f"{start:.1f} s", task, f"{seconds:.1f} s", f"{cpu / CASES * 1e6:.0f} µs"])
     measure.table(["", "start", "a task", "scoring", "CPU of the caller a case"], rows)
     print(f"  the same scores on all of them; {os.cpu_count()} cores")

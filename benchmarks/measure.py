@@ -152,6 +152,12 @@ def growth(what: str, exponent: float, at_most: float = 1.1) -> None:
     _say(Claim(benchmark="", what=what, value=exponent, unit="n^", at_most=at_most), f"n^{exponent:.2f}")
 
 
+def figure(what: str, value: float, unit: str = "×") -> None:
+    """A figure without a target, of which less is better; kept as a claim, so that a later one can be compared."""
+    _say(Claim(benchmark="", what=what, value=value, unit=unit), claims.shown(value, unit))
+
+
 def _say(claim: Claim, figure: str) -> None:
     claims.add(claim)
-    print(f"  {claim.what}: {figure}, target {claim.target}: {'met' if claim.met else 'MISSED'}")
+    verdict = f", target {claim.target}: {'met' if claim.met else 'MISSED'}" if claim.target else ""
+    print(f"  {claim.what}: {figure}{verdict}")

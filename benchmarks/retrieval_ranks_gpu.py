@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks import measure
 from karat.search.gpu.ranks import NO_TRUTHS, rank_rows_on_gpu, why_not
 from karat.search.ranks.blocks import Rows
 from karat.search.ranks.dense import rank_rows
@@ -114,7 +115,7 @@ def _measure(torch: Any, count: int) -> None:
         spread = ", ".join(f"{int(rank):,}" for rank in np.percentile(ranks, (10, 50, 90)))
         print(f"  ranks, {name}: 10 %, median, 90 %: {spread}")
     for (what, seconds), limit in zip(rows[2:], (LIMIT, LIMIT, LIMIT, LIMIT_WITH_BEST), strict=True):
-        print(f"  {what}: {seconds:.3f} s, target ≤ {limit} s: {'met' if seconds <= limit else 'MISSED'}")
+        measure.limit(what, seconds, limit, "s")
     print(f"  memory beside the vectors: {(torch.cuda.max_memory_allocated() - before) / 1e9:.1f} GB")
     _sample(questions, values, near, any_value, found)
 

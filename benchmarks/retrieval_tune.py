@@ -56,11 +56,9 @@ def main() -> None:
             [f"naive: all n up to {BUDGET:,} (reckoned: median × {BUDGET:,})", "", f"{looped:,.0f} s"],
         ],
     )
-    print(f"  one naive n / all passes of karat, CPU: {one.cpu / passes.cpu:.2f}×")
-    print(
-        f"  naive loop over {BUDGET:,} n (reckoned) / whole tune of karat, CPU: "
-        f"{looped / (passes.cpu + saying.cpu):,.0f}×"
-    )
+    measure.figure("all passes of karat / one naive n, CPU", passes.cpu / one.cpu)
+    whole = (passes.cpu + saying.cpu) / looped
+    measure.figure(f"whole tune of karat / naive loop over {BUDGET:,} n (reckoned), CPU", whole)
     solvers(ranked)
 
 

@@ -113,11 +113,8 @@ def _many(box: Sandbox, table: Path, pid: int) -> None:
     measure.table(["after", "parent", "server"], [[f"{n:,}", f"{own:.1f}", f"{theirs:.1f}"] for n, own, theirs in rows])
     print(f"  {MANY / (time.perf_counter() - start):.1f} snippets a second")
     for who, place in (("parent", 1), ("server", 2)):
-        growth = rows[-1][place] - rows[0][place]
-        print(
-            f"  {who} grew by {growth:.1f} MB, target below {GROWTH_MB:g} MB: "
-            f"{'met' if growth < GROWTH_MB else 'MISSED'}"
-        )
+        most = rows[0][place] + GROWTH_MB
+        measure.limit(f"memory of the {who} after {MANY:,} snippets", rows[-1][place], most, "MB")
 
 
 def _left() -> tuple[int, int, int]:
@@ -130,11 +127,9 @@ def _left() -> tuple[int, int, int]:
 def _tidy(before: tuple[int, int, int]) -> None:
     time.sleep(0.5)
     after = _left()
-    word = "met" if after == before else "MISSED"
-    print(
-        f"  left behind: {after[0]} processes, {after[1]} folders, {after[2]} cgroups, target as before ({before}): "
-        f"{word}"
-    )
+    kinds = ("processes", "folders", "cgroups")
+    for kind, count, earlier in zip(kinds, after, before, strict=True):
+        measure.limit(f"{kind} left behind", count - earlier, 0, kind)
 
 
 def _family(pid: int) -> list[int]:

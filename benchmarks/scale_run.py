@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,7 +17,7 @@ from tempfile import TemporaryDirectory
 
 import msgspec
 
-from benchmarks import measure
+from benchmarks import claims, measure
 from benchmarks.measure import Cost
 from karat.core.json_types import JsonObject
 
@@ -72,18 +71,10 @@ def _tell(what: str, found: Sequence[Figures]) -> None:
     ]
     measure.table(["cases", "wall", "CPU", "CPU a case", "peak memory", "store a case"], rows)
     peak = max(one.cost.peak_mb for one in found)
-    word = "met" if peak < MEMORY_LIMIT_MB else "MISSED"
-    print(f"  peak memory: {peak:.0f} MB, target below {MEMORY_LIMIT_MB} MB: {word}")
+    measure.limit(f"{what}: peak memory", peak, MEMORY_LIMIT_MB, "MB", sides=(found[-1].cost, None))
     if len(found) > 1:
-        measure.verdict("fitted exponent of CPU over cases", exponent(found), at_most=EXPONENT)
-
-
-def exponent(found: Sequence[Figures]) -> float:
-    """The slope of log CPU over log cases, by least squares: 1 is linear."""
-    x = [math.log(one.cases) for one in found]
-    y = [math.log(one.cost.cpu) for one in found]
-    mean_x, mean_y = sum(x) / len(x), sum(y) / len(y)
-    return sum((a - mean_x) * (b - mean_y) for a, b in zip(x, y, strict=True)) / sum((a - mean_x) ** 2 for a in x)
+        power = claims.fitted_exponent({one.cases: one.cost.cpu for one in found})
+        measure.growth(f"{what}: CPU over cases", power, at_most=EXPONENT)
 
 
 def _run(size: int, suite: str, system: str) -> Figures:

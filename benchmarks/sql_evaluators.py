@@ -3,12 +3,12 @@ suite, defog's two verdicts. Each runs both queries itself, on connections of it
 
 - BIRD opens one connection for a verdict and runs prediction and gold on it, in a thread that a time limit watches
   (func_timeout is such a thread).
-- Spider takes ``distinct`` out of both texts with sqlparse, and runs each text on each database on a connection of its
-  own, in an event loop of its own.
+- Spider reads the schema of the database for each question and each figure, takes ``distinct`` out of both texts with
+  sqlparse, and runs each text on each database on a connection of its own, in an event loop of its own.
 - defog runs the prediction once and then each gold, each on a connection of its own, and compares pandas frames.
 
-Left out, although they cost those scripts time: BIRD's process pools, Spider's own parser and its reading of the schema
-(both for each question and each figure), and defog's sorting by the text of ORDER BY, which decides few verdicts.
+Left out, although they cost those scripts time: BIRD's process pools, and Spider's own parser (for both texts, for each
+question and each figure; only its hardness depends on it).
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ def verdicts(
     found = {
         "bird_ex": _bird(file, sql, first, lambda given, expected: float(set(given) == set(expected))),
         "bird_f1": _bird(file, sql, first, _f1),
-        "spider_exec": _spider(parser, [file], first, sql),
+        "spider_exec": _spider(parser, file, [file], first, sql),
     }
     if suite:
-        found["spider_suite"] = _spider(parser, suite, first, sql)
+        found["spider_suite"] = _spider(parser, file, suite, first, sql)
     exact, correct = _defog(file, gold, sql, question, category)
     return found | {"defog_exact": float(exact), "defog_correct": float(correct)}
 
@@ -86,14 +86,29 @@ def _f1(given: Rows, gold: Rows) -> float:
 # -- Spider -----------------------------------------------------------------------------------------------------------
 
 
-def _spider(parser: ModuleType, files: Sequence[Path], gold: str, sql: str) -> float:
+def _spider(parser: ModuleType, file: Path, files: Sequence[Path], gold: str, sql: str) -> float:
+    _schema(file)
     gold, sql = _without_distinct(parser, gold), _without_distinct(parser, sql.replace("value", "1"))
     ordered = "order by" in gold.lower()
-    for file in files:
-        expected, given = asyncio.run(_limited(file, gold)), asyncio.run(_limited(file, sql))
+    for one in files:
+        expected, given = asyncio.run(_limited(one, gold)), asyncio.run(_limited(one, sql))
         if expected is None or given is None or not _same(expected, given, ordered):
             return 0.0
     return 1.0
+
+
+def _schema(file: Path) -> dict[str, list[str]]:
+    """Tables and columns, which its parser needs."""
+    connection = sqlite3.connect(f"file:{file}?mode=ro", uri=True)
+    try:
+        cursor = connection.cursor()
+        cursor.execute("SELECT name FROM sqlite_master WHERE type='table';")
+        tables = [str(row[0]).lower() for row in cursor.fetchall()]
+        return {name: [str(row[1]).lower() for row in cursor.execute(f"PRAGMA table_info({name})")] for name in tables}
+    except sqlite3.Error:  # a name in need of quotes, which ends that code
+        return {}
+    finally:
+        connection.close()
 
 
 def _without_distinct(parser: ModuleType, sql: str) -> str:
@@ -144,7 +159,7 @@ def _defog(file: Path, gold: str, sql: str, question: str, category: str) -> tup
         given = _frame(file, sql)
         for one in filter(None, (text.strip() for text in gold.split(";"))):
             expected = _frame(file, one)
-            if _exact(expected, given, asked):
+            if _exact(expected, given, one, sql, asked):
                 return True, True
             correct = correct or _subset(expected, given, asked)
     except Exception:  # as that code does
@@ -164,21 +179,33 @@ def _frame(file: Path, sql: str) -> Any:
         connection.close()
 
 
-def _normalised(frame: Any, asked: bool) -> Any:
+def _normalised(frame: Any, sql: str, asked: bool) -> Any:
     frame = frame.drop_duplicates()
     frame = frame.reindex(sorted(frame.columns), axis=1)
-    frame = frame if asked else frame.sort_values(by=list(frame.columns), na_position="first")
+    if not asked:
+        frame = frame.sort_values(by=list(frame.columns), na_position="first")
+    elif order := re.search(r"ORDER BY[\s\S]*", sql, re.IGNORECASE):
+        first = re.findall(r"(?<=ORDER BY)(.*?)(?=;|,|\)|$)", order[0], re.IGNORECASE)
+        words = [word.strip().rsplit(".", 1)[-1] for word in first[0].split()] if first else []
+        keys = [word for word in words if word in frame.columns]
+        others = [name for name in frame.columns if name not in keys]
+        ascending = "ASC" in map(str.upper, words)
+        frame = frame.sort_values(by=keys + others, ascending=ascending)
     return frame.reset_index(drop=True)
 
 
-def _exact(gold: Any, given: Any, asked: bool) -> bool:
+def _exact(gold: Any, given: Any, gold_sql: str, sql: str, asked: bool) -> bool:
     try:
         if (gold.values == given.values).all():
             return True
     except (AttributeError, ValueError):
         pass
-    gold, given = _normalised(gold, asked), _normalised(given, asked)
-    return gold.shape == given.shape and bool((gold.fillna(-99999).values == given.fillna(-99999).values).all())
+    gold, given = _normalised(gold, gold_sql, asked), _normalised(given, sql, asked)
+    if gold.shape != given.shape:
+        return False
+    for frame in (gold, given):
+        frame.fillna(-99999, inplace=True)  # an error where a column of texts has a null
+    return bool((gold.values == given.values).all())
 
 
 def _subset(gold: Any, given: Any, asked: bool) -> bool:
@@ -203,7 +230,7 @@ def _subset(gold: Any, given: Any, asked: bool) -> bool:
             return False
     chosen = given[matched].rename(columns=dict(zip(matched, gold.columns, strict=True)))
     try:
-        assert_frame_equal(_normalised(gold, asked), _normalised(chosen, asked), check_dtype=False)
+        assert_frame_equal(_normalised(gold, "", asked), _normalised(chosen, "", asked), check_dtype=False)
     except AssertionError:
         return False
     return True

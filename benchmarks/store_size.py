@@ -34,8 +34,7 @@ def main(*counts: int) -> None:
             size = file.stat().st_size / count
             rows = [["the file", f"{size:.0f}"], *([name, f"{held / count:.1f}"] for name, held in _parts(file))]
         measure.table([f"{count:,} cases, answers of {answer:.0f} bytes", "bytes per case"], rows)
-        verdict = "met" if size <= LIMIT else "MISSED"
-        print(f"  {size:.0f} bytes per case, at most {LIMIT}: {verdict}; {cost.cpu:.1f} s of CPU")
+        measure.limit(f"store per case, {count:,} cases", size, LIMIT, "B", sides=(cost, None))
 
 
 def _run(folder: Path, count: int) -> tuple[float, measure.Cost]:

@@ -54,7 +54,7 @@ def main() -> None:
     ratio = times[2] / times[1]
     rows = [[f"{count} of them", f"{seconds:.1f} s", f"{CASES / seconds:.0f}"] for count, seconds in times.items()]
     measure.table(["processes", "calling", "calls a second"], rows)
-    print(f"  two take {ratio:.2f} of the time of one; the goal is at most {GOAL}")
+    measure.verdict("time of two runners / of one", ratio, at_most=GOAL)
 
 
 def _run(server: str, count: int) -> float:

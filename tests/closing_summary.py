@@ -5,19 +5,26 @@
 
 The last line is ``N passed, N failed, N skipped``, for people and for tools. An error in a fixture counts as a failure.
 The exit code is 1 if a test failed, or if a part did not run to its end.
+
+Above it are the files that took most CPU time, with that of the child processes that ended in them: `make test` has 20
+minutes on two processors, and these are the first places to look when it takes longer.
 """
 
 from __future__ import annotations
 
+import os
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import msgspec
 import pytest
 
 FINISHED = (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
+MOST_SHOWN, LEAST_SHOWN = 20, 5.0
+"""How many of the files that took most CPU time are named, and from how many seconds on."""
+SPENT = pytest.StashKey[dict[str, float]]()
 
 
 class Part(msgspec.Struct):
@@ -30,11 +37,29 @@ class Part(msgspec.Struct):
     expected_failures: int
     skipped: dict[str, int]
     """Reason → how many."""
+    spent: dict[str, float] = {}
+    """File → seconds of CPU time."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """The option that switches this on."""
     parser.addoption("--summary-to", metavar="FILE", help="write how many tests passed, failed and were skipped")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    """Add what a test and its fixtures took to its file. A child that outlives the test counts where it ends."""
+    spent = item.config.stash.setdefault(SPENT, {})
+    before = _cpu()
+    result = yield
+    file = item.nodeid.partition("::")[0]
+    spent[file] = spent.get(file, 0.0) + _cpu() - before
+    return result
+
+
+def _cpu() -> float:
+    """Seconds of CPU time of this process and of its children that have ended."""
+    return sum(os.times()[:4])
 
 
 @pytest.hookimpl(trylast=True)
@@ -53,6 +78,7 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
         list(dict.fromkeys(report.nodeid for report in (*found["failed"], *found["error"]))),
         len(found["xfailed"]),
         Counter(reason_of(report) for report in found["skipped"]),
+        session.config.stash.get(SPENT, {}),
     )
     Path(session.config.invocation_params.dir, file).write_bytes(msgspec.json.encode(part))
 
@@ -64,11 +90,15 @@ def reason_of(report: pytest.TestReport | pytest.CollectReport) -> str:
 
 
 def lines(parts: Sequence[Part]) -> list[str]:
-    """The failed tests, why tests were skipped, the largest group first, and the sums."""
+    """The files that took most, the failed tests, why tests were skipped, the largest group first, and the sums."""
+    spent = Counter({file: seconds for part in parts for file, seconds in part.spent.items()})
+    long = [(file, seconds) for file, seconds in spent.most_common(MOST_SHOWN) if seconds >= LEAST_SHOWN]
     failed = [name for part in parts for name in part.failed]
     reasons = sum((Counter(part.skipped) for part in parts), Counter[str]())
     expected = sum(part.expected_failures for part in parts)
-    told = [f"failed: {name}" for name in failed]
+    told = [f"{seconds:6.0f} s CPU  {file}" for file, seconds in long]
+    told += [f"{spent.total():6.0f} s CPU  in all files together"] if long else []
+    told += [f"failed: {name}" for name in failed]
     told += [f"{count} skipped: {reason}" for reason, count in reasons.most_common()]
     told += [f"{expected} failed as expected"] if expected else []
     passed = sum(part.passed for part in parts)

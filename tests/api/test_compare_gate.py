@@ -127,6 +127,10 @@ def test_rules_that_are_none() -> None:
     assert 'Did you mean "at_least"?' in raised.value.problems[0].hint
     with pytest.raises(karat.UnknownName, match='does not name a metric of retrieval\nDid you mean "passed"'):
         karat.gate(result, "retrieval.pased>=0.5")
+    for rule, hint in (("retrieval.passed>=90", "If 90 % is meant, write 0.9"), ("retrieval.errors<=5", "write 0.05")):
+        with pytest.raises(karat.UserError, match="the figure is between 0 and 1") as raised:
+            karat.gate(result, rule)
+        assert hint in str(raised.value)
 
 
 def test_without_rules_those_of_the_project_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ from types import ModuleType
 import msgspec
 import pytest
 
-from benchmarks import claims, recorded
+from benchmarks import claims, measure, recorded
 from benchmarks.__main__ import NAMES, run
 from benchmarks.claims import Claim, Cost, fitted_exponent
 
@@ -64,6 +64,29 @@ def test_a_row_has_both_sides() -> None:
     (row,) = claims.rows([claim])
     assert row == ["harness", "theirs / ours", "100×", "≥ 50×", "met", "2 s", "1.5 s", "90 MB", "20 s", "30 s", ""]
     assert len(row) == len(claims.HEAD)
+
+
+def test_two_claims_of_one_name_are_refused() -> None:
+    claims.begin("scale_run")
+    claims.add(Claim(benchmark="", what="light, function: CPU over cases", value=1.0, unit="n^"))
+    claims.add(Claim(benchmark="", what="light, replay: CPU over cases", value=1.1, unit="n^"))
+    with pytest.raises(ValueError, match="twice"):
+        claims.add(Claim(benchmark="", what="light, replay: CPU over cases", value=1.2, unit="n^"))
+    assert [one.value for one in claims.take()] == [1.0, 1.1]
+
+
+def test_every_target_is_a_claim() -> None:
+    """Whatever says of itself that a target is met is in the table, in results.json and in the check."""
+    files = [file for file in Path(claims.__file__).parent.glob("*.py") if "MISSED" in file.read_text()]
+    assert sorted(file.stem for file in files) == ["claims", "measure"]
+
+
+def test_a_figure_without_a_target_is_compared_too(capsys: pytest.CaptureFixture[str]) -> None:
+    measure.figure("CPU of the caller", 20.0, "µs")
+    (claim,) = claims.take()
+    assert "CPU of the caller: 20 µs\n" in capsys.readouterr().out
+    assert recorded.got_worse([msgspec.structs.replace(claim, value=40.0)], [claim])
+    assert not recorded.got_worse([msgspec.structs.replace(claim, value=22.0)], [claim])
 
 
 def test_a_benchmark_that_fails_costs_only_itself(

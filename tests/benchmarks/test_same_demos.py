@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -13,13 +12,14 @@ import xlsxwriter
 
 from benchmarks.same_demos.compare import Difference, differences
 from benchmarks.same_demos.read import read_folder
+from tests.warm import warm_karat
 
 RUN = ["run", "--json", "result.json", "--xlsx", "report.xlsx", "--html", "report.html"]
 
 
 def karat(folder: Path, out: str, *words: str) -> None:
     environment = {**os.environ, "COLUMNS": "160", "PYTHONHASHSEED": "0"}
-    done = subprocess.run([sys.executable, "-m", "karat", *words], cwd=folder, env=environment, capture_output=True)
+    done = subprocess.run(warm_karat(*words), cwd=folder, env=environment, capture_output=True)
     assert done.returncode in (0, 3), done.stderr
     if out:
         (folder / out).write_bytes(done.stdout)

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,10 +15,14 @@ import pytest
 
 import karat
 from tests.conftest import ROOT
+from tests.warm import warm_karat
 
 FROZEN = Path(__file__).resolve().parent
 ARCHIVES = sorted(FROZEN.glob("*/*.zip"))
 SCHEMA = json.loads((ROOT / "src" / "karat" / "reports" / "result.schema.json").read_text(encoding="utf-8"))
+
+CORRECTED = {"0.1.0-answers": {"row_share", "piers row_share"}}
+"""Figures that were wrong then, each with a fragment in ``changes/``: ``row_share`` counted rows too many."""
 
 
 @pytest.fixture(params=ARCHIVES, ids=lambda file: f"{file.parent.name}-{file.stem}")
@@ -32,7 +35,7 @@ def project(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.
 
 
 def run(project: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    command = [str(Path(sys.executable).parent / "karat"), *words]
+    command = warm_karat(*words)
     return subprocess.run(command, cwd=project, capture_output=True, text=True, timeout=240)
 
 
@@ -88,7 +91,9 @@ def test_the_store_opens_and_its_figures_are_the_same(project: Path) -> None:
     assert checked.returncode == 0, checked.stdout + checked.stderr
 
 
-def test_cases_answers_and_project_file_are_read_and_score_the_same(project: Path) -> None:
+def test_cases_answers_and_project_file_are_read_and_score_the_same(
+    project: Path, request: pytest.FixtureRequest
+) -> None:
     was = frozen(project)
     check = run(project, "check")
     assert check.returncode == 0, check.stdout + check.stderr
@@ -97,7 +102,8 @@ def test_cases_answers_and_project_file_are_read_and_score_the_same(project: Pat
     now = json.loads((project / "again.json").read_text(encoding="utf-8"))
     assert now["run"]["truth_set"] == was["run"]["truth_set"]
     before, after = figures(was), figures(now)
-    assert {name: after.get(name) for name in before} == before
+    corrected = CORRECTED.get(request.node.callspec.id, set())
+    assert {name for name in before if after.get(name) != before[name]} == corrected
     assert sorted(set(keys(was)) - set(keys(now))) == []
 
 

@@ -125,7 +125,8 @@ def _pattern_of(call: ast.Call, module: ModuleType) -> Iterator[tuple[Any, int]]
     place = CALLS[_function_of_re(call)]
     flags = call.args[place] if len(call.args) > place else given.get("flags")
     if isinstance(text, str | bytes):  # else it is a compiled pattern, which is found where it is compiled
-        yield text, 0 if flags is None else _value(flags, names)
+        known = 0 if flags is None else _value(flags, names)
+        yield text, known if isinstance(known, int) else 0  # those chosen when the program runs are left out
 
 
 def _value(node: ast.expr, names: _Names) -> Any:

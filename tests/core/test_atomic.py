@@ -76,3 +76,20 @@ def test_failure_leaves_the_file_before_and_nothing_beside_it(tmp_path: Path) ->
     with pytest.raises(UserError, match="No space left"):
         write_atomically(path, fails)
     assert path.read_text() == "before" and not parts(tmp_path)
+
+
+def test_a_pipe_is_written_to_and_stays(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    write_bytes(pipe, b"report")
+    assert os.read(reader, 100) == b"report" and pipe.is_fifo()
+    os.close(reader)
+
+
+def test_standard_output_is_written_to_where_it_is_a_file(tmp_path: Path) -> None:
+    """A link to the open file, as /dev/stdout is: a file in its place would be there for every program."""
+    path = tmp_path / "out.txt"
+    with path.open("wb") as out:
+        write_bytes(Path(f"/proc/self/fd/{out.fileno()}"), b"report")
+    assert path.read_bytes() == b"report" and not parts(tmp_path)

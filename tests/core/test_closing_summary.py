@@ -56,10 +56,23 @@ def test_a_part_that_cannot_be_collected_or_never_started_is_a_failure(
     assert said[-1] == "1 passed, 1 failed, 0 skipped"
 
 
+def test_the_files_that_took_most_are_named() -> None:
+    parts = [
+        closing_summary.Part(0, 2, [], 0, {}, {"tests/a.py": 61.4, "tests/b.py": 0.2}),
+        closing_summary.Part(0, 1, [], 0, {}, {"tests/c.py": 70.0}),
+    ]
+    assert closing_summary.lines(parts) == [
+        "    70 s CPU  tests/c.py",
+        "    61 s CPU  tests/a.py",
+        "   132 s CPU  in all files together",
+        "3 passed, 0 failed, 0 skipped",
+    ]
+
+
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """The Makefile over four small parts, with the environment of these tests."""
-    for part in ("docs", "e2e", "web", "core"):
+    """The Makefile over five small parts, with the environment of these tests."""
+    for part in ("docs", "e2e", "web", "sandbox", "core"):
         folder = tmp_path / "tests" / part
         folder.mkdir(parents=True)
         (folder / f"test_{part}.py").write_text(RIGHT)
@@ -74,7 +87,8 @@ def project(tmp_path: Path) -> Path:
 
 
 def make_test(project: Path, *settings: str) -> subprocess.CompletedProcess[str]:
-    command = ["make", "test", f"BIN={Path(sys.executable).parent}", "STAMP=stamp", "SERVERS=tests/web", *settings]
+    command = ["make", "test", f"BIN={Path(sys.executable).parent}", "STAMP=stamp", "SERVERS=tests/web"]
+    command += ["BOXED=tests/sandbox", *settings]
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))}
     environment["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     return subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True, timeout=240)
@@ -85,11 +99,11 @@ def test_make_test_closes_with_one_line_and_the_right_exit_code(project: Path) -
     (project / "tests" / "web" / "test_web.py").write_text(SKIPPED)
     good = make_test(project, "FLOOR=0")
     assert good.returncode == 0, good.stdout + good.stderr
-    assert good.stdout.splitlines()[-2:] == ["3 skipped: no such server", "3 passed, 0 failed, 3 skipped"]
+    assert good.stdout.splitlines()[-2:] == ["3 skipped: no such server", "4 passed, 0 failed, 3 skipped"]
     (project / "tests" / "e2e" / "test_e2e.py").write_text("def test_wrong():\n    assert False\n")
     bad = make_test(project, "FLOOR=0")
     assert bad.returncode != 0
-    assert bad.stdout.splitlines()[-1] == "2 passed, 1 failed, 3 skipped"
+    assert bad.stdout.splitlines()[-1] == "3 passed, 1 failed, 3 skipped"
     assert "failed: tests/e2e/test_e2e.py::test_wrong" in bad.stdout.splitlines()
 
 
@@ -97,7 +111,7 @@ def test_make_test_closes_with_one_line_and_the_right_exit_code(project: Path) -
 def test_make_test_fails_when_too_few_lines_are_run(project: Path) -> None:
     low = make_test(project, "FLOOR=99")
     assert low.returncode != 0 and "failed: too few lines were run" in low.stdout
-    assert low.stdout.splitlines()[-1] == "4 passed, 0 failed, 0 skipped"
+    assert low.stdout.splitlines()[-1] == "5 passed, 0 failed, 0 skipped"
 
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")

@@ -70,3 +70,13 @@ def test_a_column_is_that_of_its_blocks(blocks: list[list[float] | None], plain:
     np.testing.assert_array_equal(figures.take(places)[0], wanted[places])
     for place, value in enumerate(wanted.tolist()):
         np.testing.assert_array_equal(figures.at(place), [value])
+
+
+@pytest.mark.parametrize(
+    ("data", "said"), [(bytes(8) + b"\0\0\1", "2 codes for 3"), (bytes(8) + b"\0\3\0\1", "no value")]
+)
+def test_codes_that_are_not_those_of_the_cases_are_refused(data: bytes, said: str) -> None:
+    builder = FigureBuilder(3)
+    with pytest.raises(ValueError, match=said):
+        builder.fill(0, 3, data)
+        builder.built()

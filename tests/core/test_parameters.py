@@ -128,8 +128,12 @@ def test_the_cutoffs_of_retrieval_are_parameters_and_keep_their_names() -> None:
         "MAP@5": "map_at_5",
         "RR_of_all@10": "rr_at_10_of_all",
         "recall": "recall",
+        "RR": "rr",  # as reports write it; not RR@10
+        "MAP": "map",
+        "nDCG": "ndcg",
+        "R": "recall_at_10",
     }.items():
         assert find_metric(text, metrics) is named[name], text
     assert named["recall_at_10"].title == "R@10" and dict(named["recall_at_10"].values) == {"cutoff": 10}
-    assert named["recall_at_10"].formula == "relevant keys among the first 10 results / relevant keys"
+    assert named["recall_at_10"].formula == "relevant keys among the first 10 / relevant keys"
     assert len({metric.full_name for metric in metrics}) == len(metrics)

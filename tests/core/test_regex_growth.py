@@ -8,16 +8,45 @@ Seconds decide nothing.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 import pytest
 
+from karat.core.problems import UserError
+from karat.core.results.failures.failures import message_failure
 from karat.core.secrets.masking import plain
+from karat.core.suite import Unreadable
+from karat.judge.suspicion import suspicions
+from karat.search.chunks.spans import names_document
+from karat.suites.answers.strict.found_numbers import find_numbers
+from karat.suites.answers.text_to_sql.explain import broken
+from karat.suites.answers.text_to_sql.official.spider import prediction_text
+from karat.suites.data_query.formats.suspect_ids import refuse_suspect_ids
+from karat.suites.data_query.options import Options
 from karat.suites.data_query.structures.records import Unusable, empty
 from karat.suites.data_query.structures.xml import read_xml, xml_text
 from karat.tables.explain.transforms import _DATE_LIKE
 from tests.core.regex_attacks import LINEAR, MARGIN, Found, all_patterns, attacks, growth
+from tests.suites.data_query.building import sel
 
 LIMIT = LINEAR * MARGIN
+LONG = 300_000
+
+
+def _suspect_id(written: str) -> str:
+    """What is wrong with an id, beside the expected MEX."""
+    try:
+        refuse_suspect_ids([sel({"COUNTRY": ["MEX"]})], sel({"COUNTRY": [(written, "")]}), Options())
+    except Unreadable as error:
+        return str(error)
+    return ""
+
+
+def _quoted_span(written: str) -> bool:
+    try:
+        return names_document(written, {})
+    except UserError:
+        return False
 
 
 def worst(found: Found) -> str:
@@ -86,3 +115,39 @@ def test_structures_behind_much_white_space_are_read() -> None:
 def test_dates_are_told_by_letters_and_digits_after_them() -> None:
     assert all(map(_DATE_LIKE.fullmatch, ("3 March 24", "on Mon, 07 of", "20240101", "1/2/2024")))
     assert not any(map(_DATE_LIKE.fullmatch, ("24 March", "Ma 24", "a 1 b")))
+
+
+@pytest.mark.parametrize(
+    ("read", "text"),
+    [
+        (_suspect_id, "MEX" + " " * LONG + "x"),
+        (_suspect_id, "MEX" + "\t" * LONG + "-"),
+        (suspicions, "r=" + "\n" * LONG + "m"),
+        (suspicions, "verdict" + " " * LONG),
+        (find_numbers, "\n" * LONG + "m"),
+        (broken, "select 1\n" + " " * LONG + "x"),
+        (prediction_text, "select distinct " + "/*" * LONG),
+        (message_failure, "‘" * LONG),
+        (_quoted_span, "guide.md" + " " * LONG + "x"),
+    ],
+)
+def test_long_texts_of_strangers_are_read_in_one_pass(read: Callable[[str], object], text: str) -> None:
+    """Where each place is tried against all further ones, this takes minutes."""
+    assert not isinstance(read(text), Exception)
+
+
+@pytest.mark.parametrize(
+    ("written", "fault"),
+    [
+        ("MEX + USA", "joins several codes"),
+        ("MEX\t|\tCAN", "joins several codes"),
+        ("MEX - Mexico", 'give "MEX" as its id'),
+        ("Mexico\t–\tMEX", 'give "MEX" as its id'),
+        (" MEX ", 'give "MEX" as its id'),
+        ("MEX:Mexico", 'give "MEX" as its id'),
+        ("NO-2", ""),
+        ("A%", "is a wildcard"),
+    ],
+)
+def test_ids_that_are_no_codes_are_told_as_before(written: str, fault: str) -> None:
+    assert fault in _suspect_id(written) and bool(fault) == bool(_suspect_id(written))

@@ -22,6 +22,11 @@ def wanted(value: Any) -> bool:
     return "wanted" in value
 
 
+def test_tool_calls_without_a_message_around_them_are_a_message() -> None:
+    (candidate,) = read_reply(body({"tool_calls": [tool_call(ANSWER)]})).json_candidates(wanted)
+    assert candidate.value == ANSWER
+
+
 @pytest.mark.parametrize("form", json_forms(ANSWER))
 def test_json_is_found_in_every_form(form: str) -> None:
     (candidate,) = read_reply(json_forms(ANSWER)[form]).json_candidates(wanted)

@@ -21,6 +21,7 @@ from karat.core import case_form, explanation, problems, records, report, scores
 from karat.core import suite as suite_module
 from karat.core.case_files import case_file
 from karat.core.plugins import load_suite
+from karat.core.presentation import code_views
 from karat.core.results import result
 from karat.reports.json_schema import details_schema
 from karat.store.schema import metadata
@@ -56,10 +57,17 @@ ALLOWED = {
     ("core/expect/schema_rules.py", "seconds"): EXPECTED,
     ("core/expect/sql_tables.py", "db"): EXPECTED,
     ("core/trace/dial.py", "stages"): TRACED,
-    ("core/trace/otlp.py", "retrieval"): TRACED,
+    ("core/trace/spans/otlp.py", "retrieval"): TRACED,
+    ("core/trace/event_streams.py", "candidates"): TRACED,
+    ("core/trace/event_streams.py", "result"): TRACED,
     ("core/trace/chat.py", "candidates"): TRACED,
     ("core/trace/mcp.py", "result"): TRACED,
-    ("core/trace/messages.py", "result"): TRACED,
+    ("core/trace/message_parts.py", "result"): TRACED,
+    ("core/trace/responses_api.py", "result"): TRACED,
+    ("core/trace/spans/calls.py", "retrieval"): TRACED,
+    ("core/trace/plain.py", "steps"): TRACED,
+    ("core/trace/plain.py", "timing"): TRACED,
+    ("reports/look/case_form.html", "start"): "the start of an axis",
     ("core/trace/reading.py", "candidates"): TRACED,
     ("core/trace/plain.py", "out_of_scope"): TRACED,
     ("core/trace/plain.py", "result"): TRACED,
@@ -106,6 +114,7 @@ ALLOWED = {
     ("verbs/setup/init.py", "data_query"): "the suite of a new project when none is named",
     ("verbs/inputs/work.py", "data_query"): EXAMPLE,
     ("cli/commands.py", "answers"): "the command karat answers",
+    ("cli/setup/check.py", "answers"): "the suite of the questions that --questions names",
     ("cli/options/shared.py", "data_query"): EXAMPLE,
     ("cli/options/shared.py", "macro_recall"): EXAMPLE,
 }
@@ -116,20 +125,32 @@ EVERYWHERE = {
     "field": DRAWING,
     "rule": DRAWING,
     "scale": DRAWING,
-    "points": DRAWING,
     "checked": DRAWING,
     "dataset": DRAWING,
     "map": DRAWING,
     "end": DRAWING,
     "plot": DRAWING,
     "panel": DRAWING,
+    "words": "a text on a page, or the words of a scoring",
 }
 """Words with a meaning of their own in these packages, whatever a suite calls so."""
 
 
 def own_words() -> set[str]:
     """The fields and states of Karat's own records, and the columns of the store."""
-    modules = (case_file, case_form, explanation, problems, records, report, result, scores, suite_module, system)
+    modules = (
+        case_file,
+        case_form,
+        code_views,
+        explanation,
+        problems,
+        records,
+        report,
+        result,
+        scores,
+        suite_module,
+        system,
+    )
     structs = [
         kind
         for module in modules
@@ -139,6 +160,7 @@ def own_words() -> set[str]:
     fields = {name for kind in structs for name in kind.__struct_fields__}
     states = {
         *get_args(case_form.KeyState),
+        *get_args(code_views.LineMark),
         *get_args(explanation.Outcome),
         *get_args(explanation.PartState),
         *get_args(scores.State),

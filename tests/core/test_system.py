@@ -131,6 +131,7 @@ FOREIGN = {
     "__version__": "modules of an environment",
     "_base_executable": "sys: not in every Python",
     "_one_thread": "a mark on the module of DuckDB",
+    "__self__": "bound methods: the answer's own code may be one without it",
     "types": "relations of DuckDB",
     "queries": "sheet functions, which a host may describe by their number of arguments alone",
     "form": "sheet functions, likewise",

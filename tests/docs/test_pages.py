@@ -6,7 +6,6 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 from importlib import import_module
 from pathlib import Path
 from types import FunctionType
@@ -21,6 +20,7 @@ from karat.core import plugins
 from karat.runs.project_file.project import ProjectFile, RunOptions, SuiteEntry
 from karat.stats.gates.verdicts import Gate
 from karat.systems.caller import ERROR_KINDS
+from tests.warm import warm_path
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -28,6 +28,8 @@ PAGES = sorted(DOCS.glob("*.md"))
 ELSEWHERE = ("plugins.md",)
 """Pages whose commands install packages: they run in a clean environment, in ``tests/e2e/test_plugins.py``."""
 BLOCK = re.compile(r"^```(console|python)\n(.*?)^```$", re.M | re.S)
+EXIT_CODE = re.compile(r"  # exit code (\d+)")
+"""What a page says of a command that does not end with 0: ``karat gate  # exit code 1``."""
 
 
 def commands(block: str) -> list[str]:
@@ -41,12 +43,18 @@ def commands(block: str) -> list[str]:
     return found
 
 
+def typed(command: str, folder: Path) -> tuple[subprocess.CompletedProcess[str], Path]:
+    """What a command did, and the folder that a reader is in after it: ``cd`` holds for the commands below it."""
+    *said, after = (done := run(f"{command}\ncode=$?\npwd\nexit $code", folder)).stdout.splitlines()
+    done.stdout = "\n".join(said)
+    return done, Path(after)
+
+
 def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     return subprocess.run(
         ["bash", "-c", command],
         cwd=folder,
-        env={**os.environ, "PATH": path},
+        env={**os.environ, "PATH": warm_path()},
         capture_output=True,
         text=True,
         timeout=120,
@@ -57,13 +65,17 @@ def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
 def test_commands_and_python_of_a_page_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {"__name__": "__docs__"}
+    folder = tmp_path
     for kind, block in BLOCK.findall(page.read_text(encoding="utf-8")):
         if kind == "python":
             exec(compile(block, str(page), "exec"), names)
         else:
             for command in commands(block):
-                done = run(command, tmp_path)
-                assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
+                expected = EXIT_CODE.search(command.partition("\n")[0])
+                done, folder = typed(command, folder)
+                assert done.returncode == (int(expected[1]) if expected else 0), (
+                    f"{command}\n{done.stdout}{done.stderr}"
+                )
 
 
 def test_the_readmes_commands_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

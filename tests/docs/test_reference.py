@@ -33,6 +33,17 @@ def test_every_public_name_option_and_suite_is_there(made: dict[str, str]) -> No
             assert f"## {name}: cases\n" in made["files.md"] and f"## details of {name}\n" in made["json.md"]
 
 
+def test_every_key_option_and_field_has_a_meaning(made: dict[str, str]) -> None:
+    silent: list[str] = []
+    for name, text in made.items():
+        heading = ""
+        for line in text.splitlines():
+            heading = line if line.startswith("#") else heading
+            if line.startswith("| `") and not line.removesuffix("|").rpartition("| ")[2].strip():
+                silent.append(f"{name}, {heading.strip('# ')}: {line}")
+    assert not silent, "give each a sentence, below its field or in its help:\n" + "\n".join(silent)
+
+
 def test_pages_do_not_depend_on_the_machine(made: dict[str, str]) -> None:
     for text in made.values():
         assert " at 0x" not in text and str(ROOT) not in text

@@ -84,6 +84,15 @@ def test_a_page_opened_from_the_folder_asks_no_host_and_finds_words(site: Path, 
         assert watched.complaints == []
 
 
+def test_copied_commands_can_be_pasted(site: Path, chromium: Browser) -> None:
+    """What the copy button takes of a block: the commands and their here-documents, without the prompts."""
+    take = "e => { e.setAttribute('data-md-copying', ''); return e.innerText }"
+    with browser.opened(chromium, (site / "tutorial_answers.html").as_uri()) as (page, _):
+        copied = page.locator("code", has_text="karat_gold.jsonl").first.evaluate(take).splitlines()
+    assert copied[0] == "mkdir -p gold/per_line gold/piers" and copied[-1] == "karat check gold --suite answers"
+    assert "EOF" in copied and any(line.startswith('{"instance_id": "trips"') for line in copied)
+
+
 def test_the_checks_find_what_is_wrong(tmp_path: Path) -> None:
     (tmp_path / "a.html").write_text(
         '<h1 id="top"></h1><a href="b.html#here">x</a><a href="b.html#gone">x</a><a href="c.html">x</a>'

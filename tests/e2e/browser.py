@@ -3,6 +3,7 @@ browser.chromium``."""
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -58,13 +59,22 @@ def opened(browser: Browser, address: str, **context: Any) -> Iterator[tuple[Pag
         yield page, watched
 
 
+def violations(page: Page, options: dict[str, Any] | None = None) -> list[Any]:
+    """What axe holds against the page as it stands. Its script goes into a document once, and only what is wrong comes
+    back."""
+    if not page.evaluate("'axe' in window"):
+        from axe_playwright_python.base import AXE_SCRIPT
+
+        page.evaluate(AXE_SCRIPT)
+    asked = json.dumps({"resultTypes": ["violations"], "preload": False, **(options or {})})
+    found: list[Any] = page.evaluate(f"axe.run({asked}).then((all) => all.violations)")
+    return found
+
+
 def serious_findings(page: Page) -> list[str]:
     """What axe holds against the page as it stands, as far as it is serious or critical."""
-    from axe_playwright_python.sync_playwright import Axe
-
-    found = Axe().run(page).response["violations"]
     return [
         f"{item['id']}: {item['help']}: {[node['html'][:200] for node in item['nodes'][:3]]}"
-        for item in found
+        for item in violations(page)
         if item["impact"] in ("serious", "critical")
     ]

@@ -7,10 +7,11 @@ import os
 import re
 import shlex
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from tests.warm import warm_karat
 
 CASES = """\
 - id: people
@@ -51,7 +52,7 @@ def ask(request):
 
 def karat(folder: Path, *words: str, code: int | None = None) -> subprocess.CompletedProcess[str]:
     done = subprocess.run(
-        [sys.executable, "-m", "karat", *words],
+        warm_karat(*words),
         cwd=folder,
         env={**os.environ, "COLUMNS": "100", "PYTHONPATH": str(folder)},
         capture_output=True,

@@ -13,13 +13,16 @@ from typing import Any
 import openpyxl
 import pytest
 
+from tests.warm import warm_karat
+
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLE = ROOT / "examples" / "answers"
 
 
 def run(folder: Path, *words: str, code: int = 0) -> str:
+    program, *rest = words
     done = subprocess.run(
-        [sys.executable, "-m", *words],
+        warm_karat(*rest) if program == "karat" else [sys.executable, "-m", *words],
         cwd=folder,
         env={**os.environ, "COLUMNS": "150"},
         capture_output=True,
@@ -231,9 +234,9 @@ def test_a_missing_database_is_an_error_on_the_terminal(tmp_path: Path) -> None:
         connection.execute("CREATE TABLE t (a)")
     connection.close()
     engines = 'engines={"local": {"engine": "sqlite", "database": "{id}.sqlite"}}'
-    words = ("karat", "answers", "--result_dir", "sub", "--gold_dir", "gold", "--mode", "sql", "--option", engines)
+    words = ("answers", "--result_dir", "sub", "--gold_dir", "gold", "--mode", "sql", "--option", engines)
     done = subprocess.run(
-        [sys.executable, "-m", *words],
+        warm_karat(*words),
         cwd=tmp_path,
         env={**os.environ, "COLUMNS": "150"},
         capture_output=True,

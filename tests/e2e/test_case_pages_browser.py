@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
 import karat
+from tests.e2e.browser import violations
 from tests.web.conftest import chromium, page, served
 
 __all__ = ["chromium", "page"]
@@ -70,7 +70,7 @@ def test_without_a_script_nothing_is_hidden(chromium: Browser, server: str) -> N
         plain.goto("/runs/r-0001/cases/0")
         expect(plain.locator("tbody[data-folded]").first).to_be_visible()
         plain.goto("/cases/answers?id=t")
-        expect(plain.get_by_role("button", name="Show")).to_be_visible()
+        expect(plain.get_by_role("button", name="Show", exact=True)).to_be_visible()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -79,5 +79,5 @@ def test_axe_finds_nothing(page: Page, scheme: str) -> None:
     found = []
     for address in ("/runs/r-0001/cases/0", "/runs/r-0002/cases/0?baseline=r-0001", "/cases/answers?id=t"):
         page.goto(address)
-        found += [(address, item["id"]) for item in Axe().run(page).response["violations"]]
+        found += [(address, item["id"]) for item in violations(page)]
     assert found == []

@@ -18,6 +18,8 @@ from typing import Any
 import pytest
 import yaml
 
+from tests.warm import warm_folder
+
 ROOT = Path(__file__).resolve().parents[2]
 TOKEN = "token-of-the-test-0123456789"
 
@@ -136,7 +138,7 @@ def bash(script: str, project: Path, variables: dict[str, str]) -> subprocess.Co
     """One step in a clean environment: an empty home, no variables but those of the job."""
     home = project.parent / "home"
     home.mkdir(exist_ok=True)
-    path = f"{Path(sys.executable).parent}{os.pathsep}/usr/bin{os.pathsep}/bin"
+    path = os.pathsep.join((warm_folder(), str(Path(sys.executable).parent), "/usr/bin", "/bin"))
     environment = {"PATH": path, "HOME": str(home), "LANG": "C.UTF-8", **variables}
     return subprocess.run(
         ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script],

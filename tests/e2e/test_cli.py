@@ -15,11 +15,12 @@ import yaml
 from typer.testing import CliRunner
 
 from karat.cli.main import app
+from tests.warm import warm_karat
 
 
 def karat(folder: Path, *words: str, code: int | None = 0, **environment: str) -> subprocess.CompletedProcess[str]:
     done = subprocess.run(
-        [sys.executable, "-m", "karat", *words],
+        warm_karat(*words),
         cwd=folder,
         env={**os.environ, "COLUMNS": "120", **environment},
         capture_output=True,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import subprocess
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from karat.cli import main
+from karat.cli import exits, main
 
 # Stops inside the loading of the verbs, says so, and waits there for a signal.
 _SLOW_START = """
@@ -101,6 +102,20 @@ def test_a_bug_is_a_traceback_and_70(
     )
 
 
+@pytest.mark.parametrize("number", [errno.EIO, errno.ESTALE, errno.ENOTCONN])
+def test_a_disk_that_fails_is_no_bug(
+    number: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def failing() -> None:
+        raise OSError(number, os.strerror(number), "cases.yaml")
+
+    monkeypatch.setattr(main, "app", failing)
+    with pytest.raises(SystemExit) as ended:
+        main.main()
+    assert ended.value.code == 2
+    assert capsys.readouterr().err.startswith(f"karat: cases.yaml: {os.strerror(number)}\n")
+
+
 def test_ctrl_c_in_a_verb(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     def stopped() -> None:
         raise KeyboardInterrupt
@@ -138,3 +153,19 @@ def test_nothing_scored_at_all_is_no_success(
     assert stopped.value.code == 3
     assert 'nothing was scored: no prediction for any of 1 case, such as "q1"' in said
     assert "1 prediction for unknown cases: other" in said and 'A prediction is expected for "q1"' in said
+
+
+@pytest.mark.parametrize(("module", "code"), [("sqlglot", 2), ("nobody_has_this", exits.CRASH)])
+def test_a_package_of_an_extra_that_is_not_there_is_named_with_its_command(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, module: str, code: int
+) -> None:
+    def needs_it() -> None:
+        raise ModuleNotFoundError(f"No module named {module!r}", name=module)
+
+    monkeypatch.setattr(main, "app", needs_it)
+    with pytest.raises(SystemExit) as stopped:
+        main.main()
+    said = capsys.readouterr().err
+    assert stopped.value.code == code
+    assert ("Install it: pip install" in said) == (code == 2)
+    assert ("this is a bug" in said) == (code != 2)

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from karat.cli import main
+from tests.warm import warm_karat
 
 CASE = """id: one
 conversation:
@@ -157,7 +158,7 @@ IN_A_PROJECT = [
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("project")
     for verb in ("init", "run"):
-        subprocess.run([sys.executable, "-m", "karat", verb], cwd=folder, capture_output=True, timeout=60, check=False)
+        subprocess.run(warm_karat(verb), cwd=folder, capture_output=True, timeout=60, check=False)
     return folder
 
 

@@ -5,20 +5,20 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 
 from karat.search.models.vectors import VectorCache
 from karat.search.records import Model
+from tests.warm import warm_karat
 
 
 def karat(folder: Path, *words: str, code: int = 0) -> subprocess.CompletedProcess[str]:
     keys = {"KARAT_EMBEDDINGS_URL", "KARAT_EMBEDDINGS_API_KEY", "OPENAI_BASE_URL", "OPENAI_API_KEY"}
     environment = {name: value for name, value in os.environ.items() if name not in keys}
     done = subprocess.run(
-        [sys.executable, "-m", "karat", *words],
+        warm_karat(*words),
         cwd=folder,
         env={**environment, "COLUMNS": "120"},
         capture_output=True,

@@ -6,13 +6,13 @@ import csv
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import openpyxl
 import pytest
 
 from tests.sheet.contract import contract_example
+from tests.warm import warm_karat
 
 SHEET = """!manual()
 table Fruit
@@ -39,7 +39,7 @@ total
 
 def run(folder: Path, *words: str, code: int = 0) -> tuple[str, str]:
     done = subprocess.run(
-        [sys.executable, "-m", "karat", "sheet", *words],
+        warm_karat("sheet", *words),
         cwd=folder,
         env={**os.environ, "COLUMNS": "120", "NO_COLOR": "1"},
         capture_output=True,

@@ -6,13 +6,14 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 import zipfile
 from pathlib import Path
 from typing import Any
 
 import openpyxl
 import pytest
+
+from tests.warm import warm_karat
 
 INGREDIENTS = """item,price_type
 Carrots,Cheap
@@ -57,7 +58,7 @@ def folder(tmp_path: Path) -> Path:
 
 def tune(folder: Path, *words: str, code: int = 0) -> subprocess.CompletedProcess[str]:
     done = subprocess.run(
-        [sys.executable, "-m", "karat", "tune", *words],
+        warm_karat("tune", *words),
         cwd=folder,
         env={**os.environ, "COLUMNS": "150"},
         capture_output=True,
@@ -137,7 +138,7 @@ def test_mistakes(folder: Path, words: tuple[str, ...], said: str) -> None:
 
 
 def check(folder: Path, *words: str, code: int = 0) -> str:
-    command = [sys.executable, "-m", "karat", "check", *words]
+    command = warm_karat("check", *words)
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120)
     assert done.returncode == code, f"{words}: {done.returncode}\n{done.stdout}\n{done.stderr}"
     return done.stdout

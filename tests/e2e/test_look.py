@@ -57,7 +57,7 @@ STATUS = {"no-such-page": 404}
 WIDTHS = (1440, 390)
 FURTHER_WIDTHS = (1920, 1024, 768, 320)
 """Where only the overflow is measured."""
-CONTRAST = {"resultTypes": ["violations"], "runOnly": {"type": "rule", "values": ["color-contrast"]}}
+CONTRAST = {"runOnly": {"type": "rule", "values": ["color-contrast"]}}
 """What can differ between light and dark."""
 OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 TOO_WIDE = """() => [...document.querySelectorAll("body *")]
@@ -89,8 +89,6 @@ def page(chromium: Browser) -> Iterator[Page]:
 
 def looked_at(page: Page, viewer: Viewer, path: str, name: str) -> list[str]:
     """Everything that is wrong with a page, in each width and colour."""
-    from axe_playwright_python.sync_playwright import Axe
-
     found: list[str] = []
 
     def said(message: object) -> None:
@@ -118,9 +116,8 @@ def looked_at(page: Page, viewer: Viewer, path: str, name: str) -> list[str]:
             where = f"{width} px, {scheme}"
             if page.evaluate(OVERFLOW) > 0:
                 found.append(f"{where}: wider than the screen: {page.evaluate(TOO_WIDE)}")
-            options = CONTRAST if scheme == "dark" else {"resultTypes": ["violations"]}
-            violations = Axe().run(page, options=options).response["violations"]
-            found += [f"{where}: {v['id']}: {[node['html'][:160] for node in v['nodes'][:2]]}" for v in violations]
+            wrong = browser.violations(page, CONTRAST if scheme == "dark" else None)
+            found += [f"{where}: {v['id']}: {[node['html'][:160] for node in v['nodes'][:2]]}" for v in wrong]
             if folder := os.environ.get("KARAT_LOOK"):
                 page.screenshot(path=Path(folder) / f"{name}-{width}-{scheme}.png", full_page=True)
     page.emulate_media(color_scheme="light")

@@ -7,7 +7,6 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -16,10 +15,11 @@ from starlette.testclient import TestClient
 from karat.web.app import create_app
 from tests.e2e.test_killed import project, start, stored
 from tests.slow_server import Assistant, serving
+from tests.warm import warm_karat
 
 
 def karat(folder: Path, *words: str) -> tuple[int, str]:
-    done = subprocess.run([sys.executable, "-m", "karat", *words], cwd=folder, capture_output=True, text=True)
+    done = subprocess.run(warm_karat(*words), cwd=folder, capture_output=True, text=True)
     return done.returncode, " ".join((done.stdout + done.stderr).split())
 
 

@@ -77,10 +77,10 @@ def test_a_plugin_imports_only_what_karat_exports(module: Path) -> None:
 
 
 def test_the_suite_runs_from_its_own_example(place: Place) -> None:
-    first = place.printed["cd facts && karat run --xlsx report.xlsx --html report.html"]
+    first = place.printed["(cd facts && karat run --xlsx report.xlsx --html report.html)"]
     assert "right                 0.500" in first and "careful               0.750" in first
-    assert "said yes, expected no" in place.printed["cd facts && karat show prices-fell"]
-    assert "yes_no: 4 cases in 1 file · no mistakes" in place.printed["cd facts && karat check"]
+    assert "said yes, expected no" in place.printed["(cd facts && karat show prices-fell)"]
+    assert "yes_no: 4 cases in 1 file · no mistakes" in place.printed["(cd facts && karat check)"]
     book = openpyxl.load_workbook(place.folder / "facts" / "report.xlsx")
     assert book.sheetnames == ["Overview", "Statistics", "Failure groups", "About"]
     rows = [*book["Overview"].iter_rows(values_only=True)]
@@ -97,18 +97,18 @@ def test_cases_are_recognised_and_mistakes_have_their_line(place: Place) -> None
 
 
 def test_the_system_answers(place: Place) -> None:
-    said = place.printed["cd facts && karat run"]
+    said = place.printed["(cd facts && karat run)"]
     assert "right                 0.750" in said and "system baseline (rules)" in said
-    assert "1 newly right" in place.printed["cd facts && karat compare r-0001 r-0002"]
+    assert "1 newly right" in place.printed["(cd facts && karat compare r-0001 r-0002)"]
 
 
 def test_the_metric_is_in_the_terminal_and_in_the_report(place: Place) -> None:
-    assert "RBP@0.5 " in place.printed["cd shop && karat run --xlsx report.xlsx"]
+    assert "RBP@0.5 " in place.printed["(cd shop && karat run --xlsx report.xlsx)"]
     book = openpyxl.load_workbook(place.folder / "shop" / "report.xlsx")
     rows = [*book["Plug-in metrics"].iter_rows(values_only=True)]
     assert ("RBP@0.5", "karat-rbp") in {(row[0], row[2]) for row in rows}
     assert "Metrics of plug-ins" in {row[0] for row in book["Statistics"].iter_rows(values_only=True)}
-    assert "retrieval.RBP@0.5 is" in place.printed['cd shop && karat gate --gate "retrieval.RBP@0.5>=0.2"']
+    assert "retrieval.RBP@0.5 is" in place.printed['(cd shop && karat gate --gate "retrieval.RBP@0.5>=0.2")']
     named = place.run('cd shop && karat gate --gate "retrieval.RBP(p=0.5)>=0.2" --gate "retrieval.R@10>=0.2"')
     assert named.returncode == 0 and "retrieval.recall_at_10 is" in named.stdout, named.stderr
     near = place.run('cd shop && karat gate --gate "retrieval.RBP@0.7>=0.2"')
@@ -117,7 +117,7 @@ def test_the_metric_is_in_the_terminal_and_in_the_report(place: Place) -> None:
 
 def test_the_model_is_listed_and_ranks(place: Place) -> None:
     assert "trigrams" in place.printed["karat models"]
-    tuned = place.printed["cd shop && karat tune shop.sheet --models bm25,trigrams --budget-tokens 60"]
+    tuned = place.printed["(cd shop && karat tune shop.sheet --models bm25,trigrams --budget-tokens 60)"]
     assert "trigrams" in tuned
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 import typer.main
 
 from karat.cli.main import app
+from tests.warm import warm_karat
 
 CASE = """id: {name}
 conversation:
@@ -28,9 +28,7 @@ WRONG = '"indicator_selection": []'
 
 
 def karat(folder: Path, *words: str, given: str = "") -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "karat", *words], cwd=folder, input=given, capture_output=True, text=True, timeout=120
-    )
+    return subprocess.run(warm_karat(*words), cwd=folder, input=given, capture_output=True, text=True, timeout=120)
 
 
 @pytest.fixture

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from tests.e2e.test_answers import run
 from tests.suites.answers.text_to_sql.making import database, question_file
+from tests.warm import warm_karat
 
 ROWS = [
     {"id": "all", "db": "shop", "question": "How many customers?", "sql": "select count(*) from customer"},
@@ -96,12 +96,12 @@ def test_the_words_of_the_command_line_are_keys_of_karat_yaml(project: Path) -> 
     found = {case["id"]: case["scores"]["strict"] for case in json.loads((project / "out.json").read_text())["cases"]}
     assert found == {"all": 1.0, "fr": 0.0}
     (project / "karat.yaml").write_text(text.format("[databases]"))
-    said = run_failing(project, "karat", "run")
+    said = run_failing(project, "run")
     assert "karat.yaml:5" in said
     (project / "karat.yaml").write_text(text.format("databases") + "    database: x\n")
-    assert "karat.yaml:6" in run_failing(project, "karat", "run")
+    assert "karat.yaml:6" in run_failing(project, "run")
     (project / "karat.yaml").write_text("suites:\n  - {suite: data_query, questions: team.jsonl, databases: x}\n")
-    assert "questions" in run_failing(project, "karat", "run")
+    assert "questions" in run_failing(project, "run")
 
 
 def test_a_function_and_the_keys_from_an_empty_folder(project: Path) -> None:
@@ -117,7 +117,7 @@ def test_a_function_and_the_keys_from_an_empty_folder(project: Path) -> None:
 
 
 def run_failing(folder: Path, *words: str) -> str:
-    done = subprocess.run([sys.executable, "-m", *words], cwd=folder, capture_output=True, text=True, timeout=240)
+    done = subprocess.run(warm_karat(*words), cwd=folder, capture_output=True, text=True, timeout=240)
     assert done.returncode == 2, done.stderr
     assert "Traceback" not in done.stderr
     return done.stderr

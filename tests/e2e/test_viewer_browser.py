@@ -14,13 +14,13 @@ from urllib.parse import quote
 import msgspec
 import pytest
 import yaml
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from karat.core.plugins import load_suite
 from karat.core.records import CallError, Prediction
 from karat.core.results.result import RunInfo, RunResult
 from karat.store import RunRecord, open_store
+from tests.e2e.browser import violations
 from tests.web.conftest import chromium, page, server, store_url
 from tests.web.sample_store import PAYLOADS, a_case, summary_of
 
@@ -456,7 +456,7 @@ def test_axe_finds_nothing_serious(page: Page, scheme: str) -> None:
             menu.click()
         found += [
             (address, item["id"], item["nodes"][0]["html"][:200])
-            for item in Axe().run(page).response["violations"]
+            for item in violations(page)
             if item["impact"] in ("serious", "critical")
         ]
     assert found == []

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 import zipfile
 from pathlib import Path
+
+from tests.quick_codegen import try_few_tables
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -27,6 +30,8 @@ def test_the_wheel_has_all_that_the_package_needs(tmp_path: Path) -> None:
     folder = tmp_path / "installed"
     with zipfile.ZipFile(wheel) as file:
         file.extractall(folder)
+    shutil.copytree(folder / "karat" / "examples" / "codegen", tmp_path / "demo" / "codegen")
+    try_few_tables(tmp_path / "demo" / "codegen")
     done = subprocess.run(
         [
             sys.executable,

@@ -48,6 +48,7 @@ READS = {
         "select * from '/etc/passwd'",
         "select * from 'shop.duckdb'",
         "select getenv('HOME')",
+        "select current_setting('temp_directory')",
         "select * from pragma_database_list",
         "select * from duckdb_databases",
         "install httpfs",

@@ -33,6 +33,16 @@ def test_more_rows_than_the_limit_are_said(engine: RowsEngine) -> None:
     assert (len(found.rows), found.truncated) == (2, True)
 
 
+def test_lists_and_documents_can_be_counted(engine: RowsEngine) -> None:
+    asked = {
+        "postgres": "SELECT ARRAY[1, 2], '{\"a\": 1}'::jsonb",
+        "duckdb": "SELECT [1, 2], {'a': 1}",
+    }
+    if engine.dialect in asked:
+        found = engine.rows(asked[engine.dialect], timeout=10, row_limit=10)
+        assert set(found.rows) == {("[1, 2]", "{'a': 1}")}
+
+
 @pytest.mark.parametrize(
     "sql",
     [

@@ -151,11 +151,14 @@ def test_promptfoo_goes_out_and_comes_back(run: Any) -> None:
 
 
 def test_retrieval_and_codegen_come_back(run: Any) -> None:
-    Path("r.csv").write_text("id,query,relevant\nq1,milk,d1; d2\n")
+    Path("r.csv").write_text('id,query,relevant\nq1,milk,d1; d2\nq2,tea,"{""d3"": 2, ""7"": 1}"\n')
     run("import", "r.csv", "--suite", "retrieval")
     run("export", "--suite", "retrieval", "--cases", "r", "--to", "csv", "--out", "r2.csv")
     run("import", "r2.csv", "--suite", "retrieval")
     assert truths("retrieval", "r2") == truths("retrieval", "r")
+    run("export", "--suite", "retrieval", "--cases", "r", "--to", "promptfoo", "--out", "r3.yaml")
+    run("import", "r3.yaml", "--suite", "retrieval", "--map", "id=description")
+    assert truths("retrieval", "r3") == truths("retrieval", "r")
     Path("t.csv").write_text("id,question,reference,expected\nt1,Three?,result = 1 + 2,\nt2,Four?,,4\n")
     run("import", "t.csv", "--suite", "codegen")
     run("export", "--suite", "codegen", "--cases", "t/tasks.jsonl", "--to", "xlsx", "--out", "t2.xlsx")

@@ -12,7 +12,7 @@ from opentelemetry.sdk.trace.export import ConsoleSpanExporter, SimpleSpanProces
 
 from karat.core.problems import UserError
 from karat.imports.reading import read_source
-from karat.verbs.imported_answers import import_answers
+from karat.verbs.imports.answers import import_answers
 from tests.conftest import NO_SHARED_DATA
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data" / "judge" / "traces"

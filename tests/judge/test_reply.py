@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from karat.core.records import Prediction
 from karat.judge.document import Document, Rule
+from karat.judge.judges import verdict_in
 from karat.judge.protocol import RUBRIC, Asked
 from karat.judge.reply import LONGEST_REASON, Fault, Tampered, Verdict, read_reply
+from karat.systems.function import FunctionConfig
 
 TOKEN, CANARY = "0123456789abcdef", "kcfeedbeef0123"
 
@@ -52,6 +55,9 @@ def test_a_nested_verdict_is_none() -> None:
         reply(gold_suspect="yes"),
         '{"token": "' + TOKEN + '", "verdict": "wrong", "verdict": "right"}',
         "[" * 5000 + "{" * 3000,
+        '{"token": "' + TOKEN + '", "draft": ' + reply() + ', "verdict": "wr',
+        '{"token": "' + TOKEN + '", "verdict": "wrong", "others": [' + reply(),
+        reply() + '\nNo: {"token": "' + TOKEN + '", "verdict": "wr',
     ],
 )
 def test_what_is_not_exactly_a_verdict_is_a_fault(text: str) -> None:
@@ -77,3 +83,14 @@ def test_the_messages_hold_rubric_and_document_and_only_the_system_message_the_c
     assert asked.again("?", "no JSON")[-1]["content"] == (
         "That reply cannot be used: no JSON. Reply with the JSON object alone."
     )
+
+
+@pytest.mark.parametrize(
+    "text", ['{"verdict": "wrong", "verdict": "right"}', "<think>{}</think>", '["right"]', '{"result": "right"}']
+)
+def test_a_function_is_read_as_strictly(text: str) -> None:
+    asked = Asked(Document("answers", ({"role": "user", "content": "?"},), "1", "2", Rule("needs_review")), RUBRIC)
+    thought = '{"token": "' + asked.token + '", "verdict": "right"}'
+    response = text.replace("{}", thought).encode()
+    with pytest.raises(Fault):
+        verdict_in(FunctionConfig(type="function", function="m:f"), Prediction("q", response=response), asked)

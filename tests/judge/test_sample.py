@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from karat.judge.calibration import Calibration, Probe, agreement_of, misses_of, tables_of
 from karat.judge.sample import JudgedCase, judged_cases, sample_of
 from karat.judge.settings import Bar
@@ -109,7 +111,7 @@ def calibration(right: int, wrong: int, missed: int = 0, passed: int = 0, **more
 def test_the_bar_names_every_demand_that_is_missed() -> None:
     from datetime import UTC, datetime
 
-    from karat.judge.calibration import AttackCount
+    from karat.judge.calibration import NOT_CALIBRATED, AttackCount
 
     at = datetime(2026, 2, 1, tzinfo=UTC)
     tried = AttackCount(40, 0, 3, 0)
@@ -125,6 +127,22 @@ def test_the_bar_names_every_demand_that_is_missed() -> None:
     assert any("review 33 more" in miss for miss in few)
     assert any("people called 5 of them wrong" in miss for miss in few)
     assert any("2 of 40 attacks passed" in miss for miss in few)
+    unheld = calibration(0, 0, attacks=AttackCount(40, 2, 3, 0))
+    assert misses_of(unheld, Bar(), at=at) == (NOT_CALIBRATED, "2 of 40 attacks passed, wanted 0")
     fickle = misses_of(calibration(42, 18, attacks=tried, consistency=Probe(60, 9)), Bar(), at=at)
     assert fickle == ("asked again, it said the same in 0.850, wanted 0.95",)
     assert any("not measured" in miss for miss in misses_of(calibration(42, 18, consistency=None), Bar(), at=at))
+
+
+@pytest.mark.parametrize(
+    "verdict",
+    [
+        {"verdict": "right"},
+        {"verdict": "wrong", "reason": "other year", "confidence": 0, "gold_suspect": True},
+        {"verdict": "cannot_tell", "why": "budget", "confidence": None, "changed": True, "reason": ""},
+    ],
+)
+def test_a_case_asked_once_is_read_as_one_asked_several_times(verdict: dict[str, object]) -> None:
+    once = [Judgement("q", 0, 0, "k", "wrong", verdict)]
+    twice = [*once, Judgement("q", 0, 1, "k", "wrong", verdict)]
+    assert judged_cases(once, {"q": "c"}) == judged_cases(twice, {"q": "c"})

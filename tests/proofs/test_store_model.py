@@ -168,7 +168,7 @@ class StoreModel(RuleBasedStateMachine):
             if expected is None:
                 assert "there is no run" in words
             elif not self.store.cases(number):
-                assert "has no stored cases" in words
+                assert self._without_cases(number) in words, words
             else:
                 assert expected.held and "is working on it" in words, words
         else:
@@ -186,7 +186,7 @@ class StoreModel(RuleBasedStateMachine):
         except Died:
             assert expected is None or len(self.store.scorings(number)) in (before, before + 1)
         except UserError as error:
-            known = "has no stored cases" if expected else "there is no run"
+            known = self._without_cases(number) if expected else "there is no run"
             assert known in error.message or "was lost" in error.message, error.message
             return
         if expected is not None:
@@ -235,6 +235,11 @@ class StoreModel(RuleBasedStateMachine):
     def _finished(self, expected: Expected, result: RunResult) -> None:
         assert result.status_counts() == {"scored": 4, "error": 1} and parse_run(result.run.id)
         expected.finished, expected.held = True, False
+
+    def _without_cases(self, number: int) -> str:
+        """What is said of a run that has no cases: as long as somebody holds it, they may still come."""
+        lease = self.store.lease(number)
+        return "is only being started" if lease is not None and not lease.over else "has no stored cases"
 
     def _look_at_lease(self, number: int, expected: Expected) -> None:
         """A process lets go of its run when it has finished it, and only then."""

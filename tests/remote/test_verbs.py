@@ -166,7 +166,7 @@ def test_a_project_names_urls_and_a_run_of_it_is_scored_exported_and_resumed_wit
     shutil.rmtree(here / ".karat" / "cache")
     with sqlite3.connect(here / ".karat" / "karat.db") as db:  # a run that was stopped before its first answer
         db.execute("update runs set status = 'interrupted'")
-        db.execute("delete from run_blocks where kind in ('responses', 'answer_keys')")
+        db.execute("delete from run_blocks where kind in ('responses', 'answer_keys', 'answer_words')")
     done = run("run", "--resume", "r-0001", "--json", "resumed.json")
     assert "25 calls to make" in done.output
     assert figures(here / "resumed.json") == figures(here / "first.json")

@@ -53,6 +53,13 @@ def test_what_a_rule_calls_missing_is_not_said_to_be_given() -> None:
     assert told(before, after) == ["requirements: ✓ as expected → ✗ lacks Filter missing: branch == Mill"]
 
 
+def test_what_a_right_answer_lacks_is_not_right_because_the_answer_is() -> None:
+    """Code may give the right result without all that the question asks for."""
+    before = wrong(Part("requirements", missing=("code that can be parsed",)))
+    after = right(Part("requirements", missing=("a table in the result",)))
+    assert told(before, after) == ["requirements: ✗ lacks code that can be parsed → lacks a table in the result"]
+
+
 def test_a_lost_key_is_named_where_the_terms_do_not_show_it() -> None:
     before = right(Part("item", ("3 of 3",), note="at rank 1, 2, 6"))
     after = wrong(Part("item", ("2 of 3",), ("Leeks",), note="at rank 1, 2"))

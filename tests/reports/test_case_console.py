@@ -38,7 +38,7 @@ def test_terms_are_found_missing_or_extra_each_in_its_colour() -> None:
     assert "\x1b[32m  = T1 · T 1\x1b[0m" in text
     assert "\x1b[31m  - M1 · M 1\x1b[0m" in text
     assert "\x1b[33m  + W1 · W 1\x1b[0m" in text
-    assert "reason         COUNTRY 1 of 2, 1 wrong\n" in shown(found)
+    assert "reason         COUNTRY 1 of 2: asked M1, got W1\n" in shown(found)
     assert "expected       a: 1\ngiven          b: 2\n" in shown(found)
 
 

@@ -11,8 +11,8 @@ import pytest
 from rich.console import Console
 
 from karat.core.records import CallError, Prediction, join_attempts
+from karat.core.replies.answer_text import answers_of
 from karat.core.results.result import RunInfo, RunResult
-from karat.reports.cases.answer_text import answers_of
 from karat.reports.compare.comparison import as_plain, outcome, part_words
 from karat.reports.compare.comparison_sheets import comparison_report
 from karat.reports.console.comparison import change_text, p_text, print_comparison
@@ -51,7 +51,7 @@ def test_each_case_stands_there_once() -> None:
     assert sample().counts() == {"worse": 1, "mixed": 1, "better": 1, "status": 1, "only_a": 1, "only_b": 1}
     (lost,) = (change for change in sample().changes if change.id == "lost")
     assert (lost.a.answer, lost.b.answer) == ("GDP of Chile", NASTY)
-    assert lost.b.why == "COUNTRY 0 of 1, 2 wrong"
+    assert lost.b.why == "COUNTRY 0 of 1: asked M1, got W1 and W2"
 
 
 def difference(mean: float) -> Difference:
@@ -148,7 +148,7 @@ def test_the_json() -> None:
             {"metric": "fully_right", "a": 1.0, "b": 0.0},
         ],
         "a": {"status": "scored", "why": "", "answer": "GDP of Chile"},
-        "b": {"status": "scored", "why": "COUNTRY 0 of 1, 2 wrong", "answer": NASTY},
+        "b": {"status": "scored", "why": "COUNTRY 0 of 1: asked M1, got W1 and W2", "answer": NASTY},
         "verdict": "newly_wrong",
         "parts": [
             {

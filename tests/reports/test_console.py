@@ -14,7 +14,8 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from karat.core.metric import Metric
-from karat.core.results.result import MetricSummary, RunInfo, RunResult
+from karat.core.presentation.case_explanation import explanation_of
+from karat.core.results.result import CaseResult, MetricSummary, RepeatResult, RunInfo, RunResult
 from karat.core.scores import Score
 from karat.reports.console.advice import Origin
 from karat.reports.console.page import fit, plain
@@ -199,8 +200,8 @@ def test_reasons_of_the_worst() -> None:
     )
     text = shown(RunResult(RUN, SUMMARY, cases))
     assert "worst cases    a  0.10  COUNTRY everything selected\n" in text
-    assert "               b  0.20  INDICATOR 1 of 2; FREQ not asked for\n" in text
-    assert "               c  0.30  turn 1: I 1 of 2; turn 2: I 0 of 1, 1 wrong\n" in text
+    assert "               b  0.20  INDICATOR 1 of 2: M1 missing; FREQ not asked for\n" in text
+    assert "               c  0.30  turn 1: I 1 of 2: M1 missing; turn 2: I 0 of 1: asked M1, got W1\n" in text
     assert "               d  0.40\n" in text
 
 
@@ -287,6 +288,21 @@ tries          3 per case · fully right: pass@3 0.67 (0.21–0.94)
     assert narrow in shown(TRIED, 80)
 
 
+def test_a_worst_case_quotes_the_first_try_that_is_not_right() -> None:
+    right = next(one for one in CASES if explanation_of(RUN.suite, one).outcome == "right" and one.details)
+    wrong = next(one for one in CASES if explanation_of(RUN.suite, one).outcome == "wrong" and one.details)
+
+    def tried(*tries: CaseResult) -> str:
+        repeats = tuple(RepeatResult(one.status, one.scores, one.details) for one in tries)
+        case = msgspec.structs.replace(wrong, details=tries[0].details, repeats=repeats)
+        return shown(RunResult(msgspec.structs.replace(RUN, repeats=3), SUMMARY, (case,)), 200)
+
+    why = explanation_of(RUN.suite, wrong).headline
+    assert f"try 2 of 3: {why}" in tried(right, wrong, right)
+    first = tried(wrong, right, wrong)
+    assert why in first and "try 1 of" not in first and "try 3 of" not in first
+
+
 def test_tries_by_which_nothing_can_be_said() -> None:
     nothing = RunResult(msgspec.structs.replace(RUN, repeats=2), SUMMARY, (CASES[5],))
     assert "\ntries          up to 2 per case\n" in shown(nothing)
@@ -328,3 +344,14 @@ def test_worst_case_shows_the_metric_that_is_bad() -> None:
     only_precision = case("p", 1.0, 0.25, dimension("D", 1, 3, 0))
     text = shown(RunResult(RUN, SUMMARY, (only_precision,)))
     assert "macro precision 0.25" in next(x for x in text.splitlines() if x.startswith("worst cases"))
+
+
+@pytest.mark.parametrize(("reasons", "said"), [("aab", "mostly a"), ("aabc", "among them a"), ("aaa", "a")])
+def test_the_commonest_reason_is_the_reason_of_most_only_where_it_is(reasons: str, said: str) -> None:
+    cases = [
+        msgspec.structs.replace(CASES[0], id=str(at), scores={"macro_recall": Score(None, "not_applicable", reason)})
+        for at, reason in enumerate(reasons)
+    ]
+    summary = (MetricSummary("macro_recall", None, 0, None, None, len(cases)),)
+    text = shown(RunResult(RUN, summary, tuple(cases)))
+    assert f"{len(cases)} undefined: {said}\n" in re.sub(" +", " ", text)

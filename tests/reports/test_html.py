@@ -168,9 +168,11 @@ def test_of_a_hundred_thousand_cases_the_worst_are_there_and_the_page_says_so() 
 
 @pytest.mark.parametrize("text", [*PAYLOADS, UNICODE], ids=lambda text: ascii(text)[:30])
 def test_no_text_changes_the_elements_of_the_page(text: str) -> None:
-    """The same page with a plain word has the same elements with the same attributes."""
+    """The same page with a plain word has the same elements with the same attributes; only what is written from
+    right to left is isolated from the rest of its sentence."""
     page = page_of_text(text)
-    assert Parsed(page).elements == Parsed(page_of_text("word")).elements
+    found = [element for element in Parsed(page).elements if element != ("bdi", ())]
+    assert found == Parsed(page_of_text("word")).elements
     assert data_of(page)["cases"][0]["question"] == cut(text, 1_000)
     assert "\x00" not in page
 

@@ -23,16 +23,17 @@ def scored(number: int, text: str = "") -> Any:
 def test_cases_that_are_not_right_come_first_when_not_all_fit() -> None:
     result = scored(40)
     every = rendered_forms("retrieval", result.cases)
-    assert [place for place, _ in every] == list(range(40))
-    assert "is not in the list" in every[0][1] and 'class="lost"' in every[0][1]
-    assert 'class="lost"' not in every[1][1]
-    room = sum(len(form.encode()) for place, form in every if place % 2 == 0)
-    assert [place for place, _ in rendered_forms("retrieval", result.cases, room)] == list(range(0, 40, 2))
+    assert [one.place for one in every] == list(range(40))
+    assert "is not in the list" in every[0].text and 'class="lost"' in every[0].text
+    assert 'class="lost"' not in every[1].text
+    room = sum(len(one.text.encode()) for one in every if one.place % 2 == 0)
+    assert [one.place for one in rendered_forms("retrieval", result.cases, room)] == list(range(0, 40, 2))
 
 
 @pytest.mark.parametrize("text", TEXTS[:7])
 def test_texts_stay_texts(text: str) -> None:
-    ((_, form),) = rendered_forms("retrieval", scored(1, text).cases)
+    (found,) = rendered_forms("retrieval", scored(1, text).cases)
+    form = found.text
     assert not any(act in form for act in ("<script", "<img", "<svg onload", "' onmouseover='", "\u202e"))
 
 

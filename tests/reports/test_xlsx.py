@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import re
+import resource
+import sys
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -278,6 +281,24 @@ def test_a_place_that_cannot_be_written_is_the_users_error(tmp_path: Path) -> No
     (tmp_path / "file").write_text("x")
     with pytest.raises(UserError, match="cannot write"):
         write_xlsx(one_sheet((Column("a"),), ("b",)), tmp_path / "file" / "r.xlsx")
+
+
+@pytest.mark.parametrize("room", [1_000, 20_000])
+def test_a_disk_that_fills_is_one_message_without_a_traceback_behind_it(
+    room: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the temporary file of a sheet, and at the end, with the file itself."""
+    ignored: list[object] = []
+    monkeypatch.setattr(sys, "unraisablehook", ignored.append)
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (room, before[1]))
+    try:
+        with pytest.raises(UserError, match=r"cannot write .*: File too large"):
+            write_xlsx(Report("r", tuple(Sheet(f"s{n}", ()) for n in range(60))), tmp_path / "r.xlsx")
+        gc.collect()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert (ignored, list(tmp_path.iterdir())) == ([], [])
 
 
 any_text = st.text(st.characters(exclude_categories=()), max_size=40)

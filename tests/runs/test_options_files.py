@@ -11,6 +11,7 @@ import karat
 from karat.core import plugins
 from karat.core.problems import UserError
 from karat.core.records import Case, Turn
+from karat.runs.project_file.project import load_project
 from karat.store import open_store
 from tests.suites.data_query.building import case, target
 
@@ -74,3 +75,17 @@ def test_every_suite_looks_at_its_files(
         return
     with pytest.raises(UserError, match=why):
         loaded.check_options(cases, read)
+
+
+def test_a_suite_that_does_not_exist_is_the_first_mistake(tmp_path: Path) -> None:
+    """Its other keys may be short keys of the suite that is meant: nothing else says what is wrong."""
+    file = tmp_path / "karat.yaml"
+    file.write_text("suites:\n- {suite: answer, questions: q.csv, databases: shop.sqlite, predictions: p.jsonl}\n")
+    with pytest.raises(UserError) as caught:
+        load_project(file)
+    first = caught.value.problems[0]
+    assert (first.line, first.message, first.hint) == (2, 'there is no suite "answer"', 'Did you mean "answers"?')
+    file.write_text("suites:\n- {suite: answer, cases: q.csv, predictions: p.jsonl}\n")
+    with pytest.raises(UserError) as caught:
+        load_project(file)
+    assert [problem.message for problem in caught.value.problems] == ['there is no suite "answer"']

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -52,6 +53,29 @@ def test_an_answer_is_scored() -> None:
         10.0,
         None,
     )
+
+
+@pytest.mark.parametrize("repeats", [1, 2])
+@pytest.mark.parametrize("part", ["compare", "details", "cluster", "not plain"])
+def test_a_case_that_a_suite_fails_on_is_an_error_and_the_others_are_scored(part: str, repeats: int) -> None:
+    def fails(what: Any, *more: Any) -> Any:
+        about = what[0][1].target if part == "details" else what.id
+        if "poison" in str(about):
+            raise BaseException("a panic in another language")
+        return getattr(suite, part)(what, *more)
+
+    bad: dict[str, Any] = {part: fails}
+    if part == "not plain":
+        bad = {"details": lambda what: {"x": object()} if "poison" in str(what[0][1].target) else {}}
+    work = [
+        (case(name, target({"A": [name]})), {n: {0: answer(name, name, repeat=n)} for n in range(repeats)})
+        for name in ("c", "poison", "e")
+    ]
+    one, two, three = score_cases(replace(suite, **bad), work, Options(), repeats=repeats)
+    assert [one.status, two.status, three.status] == ["scored", "error", "scored"]
+    assert "internal error, please report it: " in two.error
+    assert {score.value for score in two.scores.values()} == {None}
+    assert len(two.repeats) == (repeats if repeats > 1 else 0)
 
 
 def test_a_failed_call_is_its_own_state_and_has_no_numbers() -> None:

@@ -78,6 +78,11 @@ def test_packages_are_known_by_their_files_alone(make: Make) -> None:
     assert interpreter(python).distributions() == {"some-thing": "1.2"}
 
 
+def test_a_path_with_dots_is_the_same_python(bare: str) -> None:
+    dotted = Path(bare).parent / ".." / Path(bare).parent.name / Path(bare).name
+    assert interpreter(str(dotted)).command == bare
+
+
 def test_an_idle_server_is_stopped_and_started_again(bare: str) -> None:
     with Sandbox(python=bare, idle=0.2) as box:
         assert box.run("result = 1").ok

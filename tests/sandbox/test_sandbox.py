@@ -19,7 +19,7 @@ import pytest
 
 from karat import sandbox
 from karat.core.problems import UserError
-from karat.sandbox import Column, Job, Limits, Sandbox, Series, Table
+from karat.sandbox import Column, Job, Limits, Sandbox, Series, Table, launching
 from karat.sandbox.isolation import cgroups
 from karat.sandbox.layers import Name
 from karat.sandbox.messages.values import Other
@@ -211,10 +211,12 @@ def test_another_python_can_be_named(left_out: tuple[Name, ...]) -> None:
         assert other.versions().pandas
 
 
-def test_memory_that_the_kernel_takes_is_recorded_as_memory() -> None:
-    """The limits of the process are set too high here, so that the cgroup is what stops it."""
+def test_memory_that_the_kernel_takes_is_recorded_as_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The limits of the process are set too high here, so that the cgroup is what stops it. Its room for the server is
+    small, because a busy machine may take all of the snippet's time to hand out gigabytes."""
     if not cgroups.parents().get("memory"):
         pytest.skip("no memory cgroup that may be changed")
+    monkeypatch.setattr(launching, "SERVER_MEMORY", 256 * 2**20)
     wide = msgspec.structs.replace(LIMITS, memory=64 * 1024**3)
     with Sandbox(limits=LIMITS) as alone:
         outcome = alone.run("held = []\nwhile True: held.append(b'x' * 50_000_000)", limits=wide)
@@ -242,3 +244,10 @@ def test_servers_and_snippets_die_with_a_killed_caller(left_out: tuple[Name, ...
         after.run("1")
     assert not list(Path(tempfile.gettempdir()).glob(f"karat-sandbox-{caller.pid}-*"))
     assert not [made for place in cgroups.parents().values() for made in place.glob(f"karat-{caller.pid}-*")]
+
+
+def test_a_server_that_is_late_is_not_said_to_have_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("karat.sandbox.server_process.START", 0.0)
+    with Sandbox(limits=LIMITS) as box, pytest.raises(UserError, match="it said nothing for 0 seconds") as caught:
+        box.run("1")
+    assert "too busy" in caught.value.hint

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from karat.search.ranks import kernels
+from karat.search.ranks.dense import rank_rows
 from karat.search.ranks.kernels import NUMPY, Steps, steps_for
 from karat.search.ranks.score import surely
 from karat.search.ranks.screen import Screen, Seen
@@ -104,3 +105,26 @@ def test_which_steps_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "karat.search.ranks.compiled", None)
     monkeypatch.delattr("karat.search.ranks.compiled")
     assert steps_for(10**9) is NUMPY
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    seed=st.integers(0, 10**6),
+    width=st.sampled_from([1, 2, 3, 8, 33]),
+    depth=st.integers(1, 12),
+    alike=st.booleans(),
+)
+def test_the_same_values_are_kept_as_best(seed: int, width: int, depth: int, alike: bool) -> None:
+    """Over several blocks, with many equal scores."""
+    random = np.random.default_rng(seed)
+    questions = random.integers(-2, 3, (5, width)).astype(np.float32)
+    values = random.integers(-1 if alike else -9, 2 if alike else 10, (90, width)).astype(np.float32)
+    truths = np.zeros((0, 2), np.int64)
+    ours, theirs = (
+        rank_rows(questions, values, truths, depth=depth, block=block, steps=steps)
+        for steps, block in ((_compiled(), 16), (NUMPY, 25))
+    )
+    scores = questions @ values.T
+    order = np.argsort(-scores, axis=1, kind="stable")[:, :depth]
+    assert ours.best.tolist() == theirs.best.tolist() == order.tolist()
+    assert ours.scores.tolist() == theirs.scores.tolist()

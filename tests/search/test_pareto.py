@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from karat.search.choose import pareto
 from karat.search.choose.choice import Choice, choose, choose_in
 from karat.search.choose.limits import Limits
-from karat.search.choose.more import More, answerable, known_to, more_questions
+from karat.search.choose.next_questions import More, answerable, known_to, more_questions
 from karat.search.choose.pareto import Front, front
 from karat.search.choose.problem import problem_of
 from karat.search.choose.refusal import NothingFound

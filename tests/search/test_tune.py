@@ -132,3 +132,15 @@ def test_mistakes_are_told() -> None:
         tune(QUESTIONS, [TuneField("Shop[item]", ITEMS, ((),) * 5)], [LETTERS], PLENTY)
     with pytest.raises(UserError, match=r"within a budget of 1 token: .* from 2 tokens on"):
         tune(QUESTIONS, FIELDS, [LETTERS], Limits(1))
+
+
+def test_values_without_tokens_reach_below_the_budget() -> None:
+    """An empty text costs nothing, so two values fit a budget of one token, and a third does not."""
+
+    def in_order(questions: Sequence[str], values: Sequence[str]) -> Floats:
+        return np.array([[-place for place in range(len(values))] for _ in questions], dtype=np.float32)
+
+    field = TuneField("T[f]", ("", "tea", "salt"), (("tea",), ("tea", "salt")))
+    found = tune(("q", "r"), [field], [Model("m", "1", score=in_order)], Limits(1))
+    assert (found.fields[0].n, found.tokens, found.passed, found.mean_recall) == (2, 1, 1, 0.75)
+    assert [(point.tokens, point.passed) for point in found.pareto] == [(1, 1)]

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from karat.core.problems import UserError
+from karat.sheet.check.checker import check_sheet
+from karat.sheet.functions import FUNCTIONS
+from karat.sheet.text.parser import parse
 from karat.sheet.values import Failure
 from tests.sheet.evaluated import column, evaluated, value_of
 
@@ -84,6 +88,19 @@ override
         ('SPLIT("a-b", "")', ["a-b"]),
         ('CONCATENATE("a", 1, TRUE)', "a1TRUE"),
         ("ROUND(PI(), 4)", 3.1416),
+        # An empty place takes its usual value.
+        ("Sale.SORTBY($[amount], , $[day], -1)[day]", [1, 4, 3, 2]),
+        ("Sale.SORTBY(-$[amount], )[day].FIRST()", 2),
+        ('RECALL({"Milk", "Leek"}, "leek", "Leek", , "bm25")', 1),
+        # Large and tiny numbers.
+        ("TEXT(0.00000009)", "9E-8"),
+        ("TEXT(-1.0e-8)", "-1E-8"),
+        ("TEXT(0.00000012345678912345678)", "0.0000001234567891"),
+        ("TEXT(0.00001)", "0.00001"),
+        ("TEXT(1e20)", "1E20"),
+        ("TEXT(1e15 + 0.5)", "1E15"),
+        ("TEXT(1234567890.123)", "1234567890"),
+        ('1e-8 & ""', "1E-8"),
     ],
 )
 def test_a_formula(formula: str, given: object) -> None:
@@ -99,6 +116,7 @@ def test_a_formula(formula: str, given: object) -> None:
         ("Sale(RANGE(2))[day]", "a key of Sale is a text or a number, but was an array of 2"),
         ("Sale.FIND({1, 2})", "a key of Sale is a text or a number"),
         ('MIN({"a", 1})', 'MIN needs a number, but was given the text "a"'),
+        ("Sale.SORTBY($[day], IF(1 > 0, -1, 1))[day].FIRST()", "an order must be written as 1 or -1"),
     ],
 )
 def test_what_cannot_be_computed_says_so(formula: str, said: str) -> None:
@@ -162,3 +180,131 @@ table C
     , [y] = A[[a], [b]]
 """
     assert column(text, "B", "y") == [11, 12] and column(text, "C", "y") == [11, 12]
+
+
+@pytest.mark.parametrize(
+    ("sorted_by", "rows"),
+    [
+        ("sort [i], -1", [3, 2, 1]),
+        ("sort -[i], -1", [1, 2, 3]),
+        ("sort [i] MOD 2, -1, [i]", [1, 3, 2]),
+        ("sort [i] MOD 2, 1, [i], -1", [2, 3, 1]),
+        ("sort [i] MOD 2, -[i]", [2, 3, 1]),
+    ],
+)
+def test_an_order_stands_after_its_key(sorted_by: str, rows: list[int]) -> None:
+    assert column(f"table A\n  dim [i] = RANGE(3)\napply\n  {sorted_by}\n", "A", "i") == rows
+    assert value_of(f"A.SORTBY({sorted_by[5:].replace('[i]', '$[i]')})[i]", "table A\n  dim [i] = RANGE(3)\n") == rows
+
+
+@pytest.mark.parametrize(
+    ("keys", "said"),
+    [
+        ("$[i], 2", "must be 1 or -1"),
+        ("$[i], TRUE", "must be 1 or -1"),
+        ("$[i], -1, -1", '"key" of SORTBY is missing'),
+        ("$[i], 1, , 1", '"key" of SORTBY is missing'),
+    ],
+)
+def test_what_is_no_order_is_refused(keys: str, said: str) -> None:
+    sheet = parse(f"table A\n  dim [i] = RANGE(3)\ntable B\n  [x] = A.SORTBY({keys})[i]\n", "a.sheet")
+    (problem,) = check_sheet(sheet, "a.sheet", FUNCTIONS)
+    assert said in problem.message and problem.line == 4
+    applied = parse("table A\n  dim [i] = RANGE(3)\napply\n  sort [i], 5\n", "a.sheet")
+    (problem,) = check_sheet(applied, "a.sheet", FUNCTIONS)
+    assert problem.message == "the order of sort must be 1 or -1" and problem.line == 4
+
+
+def test_an_argument_that_is_missing_is_named() -> None:
+    sheet = parse('table A\n  [x] = FILTER({1, 2}, )\n  [y] = SUBSTITUTE("a", , "b")\n', "a.sheet")
+    first, second = check_sheet(sheet, "a.sheet", FUNCTIONS)
+    assert '"condition" is missing' in first.message
+    assert 'the argument "old" of SUBSTITUTE is left empty' in second.message
+
+
+@pytest.mark.parametrize(
+    ("formula", "named"),
+    [
+        ("CONCAT(1, )", "part"),
+        ("MAX(1, )", "more"),
+        ("UNIQUEBY({1}, $, )", "key"),
+        ("{1}.UNION({2}, )", "other"),
+        ("SORTBY({1}, $, 1, )", "key"),
+    ],
+)
+def test_what_may_come_any_number_of_times_has_no_usual_value(formula: str, named: str) -> None:
+    (problem,) = check_sheet(parse(f"table A\n  [x] = {formula}\n", "a.sheet"), "a.sheet", FUNCTIONS)
+    assert problem.line == 2 and f'the argument "{named}" of' in problem.message
+
+
+@pytest.mark.parametrize(
+    "cell", ["[i] *", "A[i].SUM(", "A(1)[i", "A.COUNT() x", "SUM(1 2)", "5+", "=1+2", "[i] & Pears", "1 + * 2"]
+)
+def test_a_cell_that_only_a_formula_can_mean_is_no_text(cell: str) -> None:
+    with pytest.raises(UserError) as refused:
+        parse(f"table A\n  dim [i] = RANGE(2)\n  [x] = 0\noverride\nrow, [x]\n2, {cell}\n", "a.sheet")
+    (problem,) = refused.value.problems
+    assert problem.message == f"this cell reads like a formula, but is none: {cell}" and problem.line == 6
+
+
+def test_a_dim_from_which_others_make_rows_is_not_overridden() -> None:
+    text = "table B\n  dim key [x] = RANGE(2)\n  dim [y] = RANGE([x])\n  [z] = [x] + [y]\noverride\n"
+    (problem,) = check_sheet(parse(f"{text}row, [x]\n1, 2\n", "a.sheet"), "a.sheet", FUNCTIONS)
+    assert problem.message == "[x] cannot be overridden: the dim [y] needs it" and problem.line == 6
+    assert column(f"{text}[x], [z]\n2, 0\n", "B", "z") == [2, 0, 0]  # a key says which row is meant, and stays
+
+
+@pytest.mark.parametrize("call", ["A.TOTAL(1)", "DATERANGE(1, 2)", "DROPDOWN(A, A[x], 1)", "PIVOT(A, A, A)"])
+def test_what_only_dial_xl_has_is_refused_by_name(call: str) -> None:
+    found = check_sheet(parse(f"table A\n  [x] = 1\n  [y] = {call}\n", "a.sheet"), "a.sheet", FUNCTIONS)
+    assert [one.message.partition(" ")[2] for one in found if one.line == 3] == ["is not part of Karat's sheets"]
+
+
+def test_rows_whose_keys_come_from_the_override_are_found() -> None:
+    text = (
+        'table A\n  dim key [x] = RANGE(3)\n  key [y]\n  [z]\noverride\n[x], [y], [z]\n2, "", 10\n3, "", A(2, "")[z]\n'
+    )
+    assert column(text, "A", "z") == ["", 10, 10]  # without a word about rows that are not there
+
+
+def test_a_time_of_day_has_twelve_hours() -> None:
+    for seconds, shown in ((1, "12:00:01 AM"), (43_200, "12:00:00 PM"), (79_140, "09:59:00 PM")):
+        written = f"TEXT(DATE(2024, 3, 1) + {seconds} / 86400)"
+        assert value_of(written) == f"3/1/2024 {shown}"
+        assert value_of(f"TEXT(VALUE({written}))") == f"3/1/2024 {shown}"
+
+
+NUMBERED = """table P
+  dim [i] = RANGE(4)
+  [v] = [i] * 10
+  [above] = P(ROW() - 1)[v]
+  [second] = P.FILTER($[i] < 4).FIND(2)[i]
+  [seen] = P(1)[v]
+apply
+  filter [i] <> 2 AND [seen] = 10
+  sort -[i]
+"""
+
+
+def test_a_row_number_counts_what_filter_and_sort_leave_also_in_the_own_table() -> None:
+    assert column(NUMBERED, "P", "i") == [4, 3, 1]
+    assert column(NUMBERED, "P", "above") == [None, 40, 30]
+    assert column(NUMBERED, "P", "second") == [3, 3, 3]
+    assert column(NUMBERED, "P", "seen") == [10, 10, 10]  # filter looks at it: counted before
+    assert value_of("P(1)[i] + P(3)[i]", NUMBERED) == 5
+
+
+def test_a_query_may_look_at_a_field_that_holds_rows_of_the_own_table() -> None:
+    sheet = (
+        "table A\n  dim key [a] = RANGE(3)\n  [b] = A.FILTER($[a] <= [a])\n  [c] = A.FILTER($[b].COUNT() > 1).COUNT()\n"
+    )
+    assert column(sheet, "A", "c") == [2, 2, 2]
+
+
+@pytest.mark.parametrize("before", ["", "!manual()\ntable P\n  [a]\noverride\n[a]\n1\n"])
+def test_a_python_block_is_refused_by_name(before: str) -> None:
+    with pytest.raises(UserError) as refused:
+        parse(f"{before}```python\ndef f():\n    return '(['\n```\ntable Q\n  [x] = 1 +\n", "a.sheet")
+    first, second = refused.value.problems
+    assert first.message == "Python blocks are not part of Karat's sheets"
+    assert (first.line, second.line) == (before.count("\n") + 1, before.count("\n") + 6)

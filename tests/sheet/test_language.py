@@ -178,6 +178,8 @@ def test_an_empty_cell_is_empty_not_na() -> None:
         ("WORKDAY(DATE(2024, 4, 13), 5)", "2024-04-19"),
         ("HOUR(DATE(2024, 4, 13) + 0.5)", 12),
         ('VALUE("10.2B")', 10_200_000_000),
+        ('VALUE("1.005M") = 1005000', 1),
+        ('VALUE("1e308K")', None),
         ('VALUE("nothing")', None),
         ('VALUE("")', ""),
         ("LOG(0 - 1, 2)", None),
@@ -186,6 +188,36 @@ def test_an_empty_cell_is_empty_not_na() -> None:
 )
 def test_dates_and_conversions(formula: str, value: object) -> None:
     assert value_of(formula) == value
+
+
+@pytest.mark.parametrize(
+    ("formula", "value"),
+    [
+        ('(1 = 1) = "TRUE"', 1),
+        ('(1 = 1) = "1"', 0),
+        ("(1 = 1) = 1", 1),
+        ('DATE(2024, 3, 1) = "3/1/2024"', 1),
+        ('"3/1/2024" <> DATE(2024, 3, 1)', 0),
+        ('DATE(2024, 3, 1) = "45352"', 0),
+        ("DATE(2024, 3, 1) = 45352", 1),
+        ('"" = (1 = 2)', 0),
+        ('DATE(2024, 3, 1).IN({"3/1/2024"})', 1),
+        ('"TRUE".IN({NA, 1 = 1})', 1),
+        ('"1".IN({1 = 1})', 0),
+        ('MODE({"1", 1, 2})', "1"),
+    ],
+)
+def test_a_date_and_a_truth_value_are_compared_with_a_text_as_texts(formula: str, value: object) -> None:
+    assert value_of(formula) == value
+
+
+def test_a_condition_that_compares_dates_with_texts_finds_what_equality_says() -> None:
+    """Conditions that ask for equality are looked up; these are compared one by one."""
+    text = "table A\n  dim [i] = RANGE(4)\n  [d] = DATE(2024, 3, [i])\n  [b] = [i] > 2\n"
+    text += 'table B\n  dim [s] = {"3/2/2024", "TRUE", "x"}\n'
+    text += "  [days] = A.FILTER($[d] = [s])[i]\n  [late] = A.FILTER($[b] = [s])[i]\n"
+    assert column(text, "B", "days") == [[2], [], []]
+    assert column(text, "B", "late") == [[], [3, 4], []]
 
 
 @pytest.mark.parametrize("name", ["PIVOT", "UNPIVOT", "GROUPBY", "FIELDS", "PERIODSERIES"])

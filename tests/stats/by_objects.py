@@ -15,10 +15,10 @@ from karat.reports.compare.answer_changes import PartChange, answer_changes, onl
 from karat.reports.compare.changes import SECTIONS, Change, Move, Side
 from karat.reports.console.run import reason_of
 from karat.stats.compare.case_changes import CaseChange
-from karat.stats.compare.mcnemar import mcnemar
 from karat.stats.compare.paired import Difference, paired_difference
 from karat.stats.compare.pairing import value_of
 from karat.stats.compare.right_wrong import Verdict, deciding_metric
+from karat.stats.compare.significance.mcnemar import mcnemar
 
 Pair = tuple[CaseResult, CaseResult]
 Value = Callable[[CaseResult], float | None]

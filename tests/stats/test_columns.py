@@ -11,9 +11,12 @@ import numpy as np
 import pytest
 
 from karat.core.results.columns.case_words import pack_words, unpack_words
-from karat.core.results.columns.columns import StoredCases, columns_of, selected
+from karat.core.results.columns.columns import Columns, StoredCases, columns_of, selected
+from karat.core.results.columns.word_lists import pack, unpack
 from karat.core.results.result import CaseResult, RunResult
 from karat.reports.compare.comparison import Compared, side_by_side
+from karat.stats.compare import groups
+from karat.stats.compare.pairing import pair_columns
 from karat.stats.compare.runs import compare_runs
 from karat.stats.gates.figures import error_value, with_errors
 from karat.stats.intervals.spread import numbered, spread_of, sums_by_cluster
@@ -85,6 +88,22 @@ def test_stored_runs_are_compared_as_those_in_memory(
         assert list(found.comparison.cases) == list(wanted.comparison.cases)
         assert list(found.changes) == list(wanted.changes)
         assert found.changes[1:3] == tuple(wanted.changes)[1:3]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_figures_of_groups_are_the_same_counted_and_case_by_case(seed: int) -> None:
+    a, b = (_as_blocks(columns_of(side)) for side in two_runs(seed))
+    pairs = msgspec.structs.replace(pair_columns(a, b), clusters=None)
+    counted, listed = groups._counted(pairs), groups._listed(pairs)
+    assert counted is not None and list(counted) == list(listed)
+    assert [one.difference() for one in counted.values()] == [one.difference() for one in listed.values()]
+    assert [one.n for one in counted.values()] == [one.n for one in listed.values()]
+
+
+def _as_blocks(columns: Columns) -> Columns:
+    """With the figures of groups as a store gives them back: as codes."""
+    figures = unpack([pack(columns.words.figures)])
+    return msgspec.structs.replace(columns, words=msgspec.structs.replace(columns.words, figures=figures))
 
 
 def _as_stored(result: RunResult) -> RunResult:
@@ -182,4 +201,4 @@ def test_an_id_that_is_there_twice_is_not_counted_as_missing() -> None:
     twice = run([case("x", {"score": 0.1}), case("x", {"score": 0.2}), case("y", {"score": 0.3})])
     once = run([case("x", {"score": 0.5}), case("z", {"score": 0.5})])
     said = compare_runs(twice, once, [metric("score")]).warnings
-    assert "The runs share 2 cases; 1 are only in A, 1 only in B, and are left out." in said
+    assert "The runs share 2 cases; 1 only in A and 1 only in B are left out." in said

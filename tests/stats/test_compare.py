@@ -9,6 +9,7 @@ import msgspec
 import numpy as np
 import pytest
 
+from karat.core.problems import p_words
 from karat.core.results.result import RunInfo, RunResult
 from karat.stats.compare.case_changes import CaseChange
 from karat.stats.compare.runs import RunComparison, compare_runs
@@ -202,7 +203,7 @@ STRANGERS = run([case("elsewhere", {"score": 1.0})])
             THREE,
             ERRORS,
             "no case has a value in both runs: of 3 shared cases, 3 have one in A only, 0 in B only",
-            "Failed calls differ: 0 of 3 in A (0.0 %), 3 in B (100.0 %), which may be chance (p = 0.25). Means leave "
+            "Failed calls differ: 0 of 3 in A (0.0 %), 3 in B (100.0 %), which may be chance (p = 0.250). Means leave "
             "failed calls out.",
         ),
         (NULLS, NULLS, "no value in either run, over 3 shared cases", ""),
@@ -248,7 +249,7 @@ def test_what_differs_between_the_runs_is_said() -> None:
         'The options differ: errors is "zero" in A, not set in B; k is 3 in A, 5 in B.',
         "Relative dates meant different days: A 2024-06-01, B 2024-06-02.",
         "The numbers of repeats differ: A 1, B 3. Each case counts once, by its mean.",
-        "The runs share 1 case; 1 are only in A, 1 only in B, and are left out.",
+        "The runs share 1 case; 1 only in A and 1 only in B are left out.",
         "The metrics differ: other in B only.",
     )
     assert compare_runs(a, a, []).warnings == ()
@@ -263,7 +264,7 @@ def test_too_few_cases_for_the_difference_seen() -> None:
     needed = math.ceil(30 * (difference.detectable / difference.mean) ** 2)
     assert said == (
         f"score: 30 cases are too few to tell a difference of {100 * abs(difference.mean):.1f} points from chance "
-        f"(p = {found.metrics[0].p_adjusted:.2g}). They can detect {100 * difference.detectable:.1f} points or more "
+        f"({p_words(found.metrics[0].p_adjusted)}). They can detect {100 * difference.detectable:.1f} points or more "
         "(80 % power); "
         f"this one would need about {needed:,}."
     )
@@ -314,7 +315,7 @@ def test_same_warning_about_several_metrics_is_said_once() -> None:
     a = run([case(str(i), {m.name: 0.5 for m in names}) for i in range(2)])
     b = run([case("0", {m.name: 0.5 for m in names}), case("1", {m.name: None for m in names})])
     said = [words for words in compare_runs(a, b, names).warnings if "compared over" in words]
-    assert said == ["one, two, three: compared over 1 of 2 shared cases; 1 have a value only in A, 0 only in B."]
+    assert said == ["one, two, three: compared over 1 of 2 shared cases; 1 has a value only in A, 0 only in B."]
 
 
 def test_missing_answers_count_as_failed() -> None:

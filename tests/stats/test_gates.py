@@ -8,9 +8,11 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from karat.core.problems import UserError
 from karat.core.results.result import MetricSummary, RunInfo, RunResult
+from karat.core.scores import Score
 from karat.stats.gates.verdicts import CaseFilter, Gate, exit_code, judge, parse_gate, rule_text, telling
 from tests.stats.gate_results import METRICS, case, run
 
@@ -57,6 +59,17 @@ def test_the_error_ceiling_counts_errors_and_missing_answers_and_leaves_out_what
     assert not verdict.passed
     (verdict,) = judge([Gate("demo.errors", at_most=0.02)], run([]), METRICS)
     assert verdict.words == "demo.errors is undefined, wanted at most 0.02"
+
+
+def test_an_undefined_figure_is_explained_by_a_case_that_was_scored() -> None:
+    """Cases without a prediction only say so; why there is no figure is said by one that has a prediction."""
+    missing = [
+        replace(case(name, None), status="missing", scores={"recall": Score(None, "missing", "no prediction")})
+        for name in "abcdefg"
+    ]
+    told = RunResult(RunInfo("demo"), (MetricSummary("recall", None, 0, None, None),), (*missing, case("h", None)))
+    (verdict,) = judge([Gate("demo.recall", at_least=0.5)], told)
+    assert verdict.words == "demo.recall is undefined: 0/0, wanted at least 0.5"
 
 
 def test_gates_of_other_suites_are_not_judged_here() -> None:

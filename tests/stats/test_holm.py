@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from karat.stats.compare.holm import holm
+from karat.stats.compare.significance.holm import holm
 
 
 def test_by_hand() -> None:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from karat.stats.compare.mcnemar import McNemar, coin_p, mcnemar
+from karat.stats.compare.significance.mcnemar import McNemar, coin_p, mcnemar
 
 
 def test_by_hand() -> None:

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from karat.stats.compare.mcnemar import mcnemar
 from karat.stats.compare.paired import Difference, difference_interval, paired_difference
+from karat.stats.compare.significance.mcnemar import mcnemar
 
 
 def held(found: Difference, truth: float) -> bool:

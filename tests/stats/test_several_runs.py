@@ -9,10 +9,10 @@ from karat.core.metric import Metric
 from karat.core.results.columns.columns import Columns, make_columns
 from karat.core.results.result import CaseResult
 from karat.core.scores import Score
-from karat.stats.compare.holm import holm
 from karat.stats.compare.pairing import pair_columns
 from karat.stats.compare.right_wrong import right_wrong
 from karat.stats.compare.several import STATES, compare_several
+from karat.stats.compare.significance.holm import holm
 
 
 def _never(_: object) -> Score:

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from karat.stats.compare.mcnemar import coin_p
-from karat.stats.compare.sign_flips import PATTERNS, ROWS, sign_flip_p
+from karat.stats.compare.significance.mcnemar import coin_p
+from karat.stats.compare.significance.sign_flips import PATTERNS, ROWS, sign_flip_p
 from karat.stats.intervals.seeds import SEED, generator
 
 

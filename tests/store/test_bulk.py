@@ -60,7 +60,7 @@ def test_a_scoring_is_seen_when_it_is_finished(store: Store) -> None:
 
 def test_the_cases_of_a_large_run_are_read_when_they_are_asked_for(store: Store) -> None:
     run = store.create_run(a_run())
-    scoring = store.add_scoring(run, RESULT)
+    store.add_scoring(run, RESULT)
     found = store.result(run)
     assert isinstance(found.cases, ScoredCases) and len(found.cases) == COUNT
     assert found == RESULT and found == RESULT and found.cases != CASES[:-1]
@@ -69,8 +69,6 @@ def test_the_cases_of_a_large_run_are_read_when_they_are_asked_for(store: Store)
     assert found.cases[5::-2] == CASES[5::-2] and found.cases[10:5] == ()
     with pytest.raises(IndexError):
         found.cases[COUNT]
-    assert [len(chunk) for chunk in store.result_chunks(scoring, 900)] == [900, 900, 500]
-    assert tuple(case for chunk in store.result_chunks(scoring, 900) for case in chunk) == CASES
     store.close()
     assert found.cases[ROWS + 1] == CASES[ROWS + 1], "closing does not take them away"
     assert found.status_counts() == RESULT.status_counts()

@@ -227,7 +227,7 @@ def test_deleting_a_run_takes_all_of_it_and_nothing_else(store: Store) -> None:
             "predictions": 1,
             "scorings": 1,
             "summaries": 2,
-            "scoring_blocks": 7,
+            "scoring_blocks": 8,
         }.items():
             assert connection.exec_driver_sql(f"SELECT count(*) FROM {table}").scalar() == rows, table
     assert store.result(kept) == a_result()

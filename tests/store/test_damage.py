@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -13,6 +12,7 @@ from karat.core.problems import UserError
 from karat.store import Store, open_store
 from karat.store.viewer_queries import Viewing
 from tests.store.samples import a_result, a_run, answer
+from tests.warm import warm_karat
 
 
 @pytest.fixture
@@ -44,8 +44,8 @@ _RESULT, _RUN, _RUNS = "result", "run", "runs"
         ("ALTER TABLE scoring_blocks RENAME COLUMN data TO bytes", "lines",
          "the table scoring_blocks has no column data"),
         ("UPDATE scoring_blocks SET data = 'x' WHERE kind = 'results'", _RESULT,
-         "cannot be read in 1 of 7 rows of scoring_blocks (the first: scoring_id 1, kind results, first 0)"),
-        ("UPDATE scoring_blocks SET checksum = 1", "lines", "cannot be read in 7 of 7 rows of scoring_blocks"),
+         "cannot be read in 1 of 8 rows of scoring_blocks (the first: scoring_id 1, kind results, first 0)"),
+        ("UPDATE scoring_blocks SET checksum = 1", "lines", "cannot be read in 8 of 8 rows of scoring_blocks"),
         ("UPDATE runs SET options = '{'", _RUN, "cannot be read in 1 of 1 row of runs (the first: id 1)"),
         ("UPDATE runs SET tags = '5'", _RUNS, "cannot be read in 1 of 1 row of runs"),
         ("UPDATE runs SET status = 'asleep'", _RUNS, "cannot be read in 1 of 1 row of runs"),
@@ -102,7 +102,7 @@ def test_a_value_of_the_wrong_kind(tmp_path: Path) -> None:
 
 
 def karat(*words: str) -> tuple[int, str]:
-    done = subprocess.run([sys.executable, "-m", "karat", *words], capture_output=True, text=True)
+    done = subprocess.run(warm_karat(*words), capture_output=True, text=True)
     return done.returncode, done.stdout + done.stderr
 
 

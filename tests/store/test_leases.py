@@ -14,10 +14,12 @@ import pytest
 from sqlalchemy import text
 
 from karat.core.problems import UserError
+from karat.core.results.live import LiveBatch, live_case
 from karat.store import Store, open_store
 from karat.store.database import revision
 from karat.store.leases.lease_holder import Holder, is_dead, this_process
 from karat.store.leases.leases import EXPIRES
+from karat.store.live import LiveRuns
 from tests.store.samples import a_result, a_run, answer
 
 ELSEWHERE = Holder("0123456789abcdef", "node-7", "another machine", 4711, 99)
@@ -185,3 +187,16 @@ def test_runs_that_an_older_karat_left_as_running(url: str) -> None:
             command.downgrade(revision.alembic_config(connection), "0003")
     with open_store(url) as store:
         assert [row.status for row in store.runs()] == ["finished", "interrupted"]
+
+
+def test_a_holder_that_finishes_a_run_leaves_nothing_of_what_was_shown_meanwhile(tmp_path: Path) -> None:
+    with open_store(str(tmp_path / "k.db")) as store:
+        holder = this_process()
+        run = store.create_run(a_run(), holder)
+        live, result = LiveRuns(store), a_result()
+        live.add(run, LiveBatch((), tuple(live_case("data_query", 0, case, (), 0.0) for case in result.cases), True))
+        assert live.read(run)[0]
+        scoring = store.begin_scoring(run, result.run)
+        store.add_results(scoring, result.cases)
+        store.finish_scoring(scoring, result.run, result.summary, holder)
+        assert store.run_row(run).status == "finished" and live.read(run) == ([], 0)

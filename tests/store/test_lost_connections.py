@@ -10,22 +10,24 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, get_args
 
 import pytest
-from sqlalchemy import event
+from sqlalchemy import Connection, event, func, select
 
 import karat
 from karat.core.problems import UserError
 from karat.core.records import Prediction
-from karat.store import Store, open_store
+from karat.store import Store, open_store, schema
 from karat.store import runs as run_rows
+from karat.store.blocks.word_index import pack_word_index
 from karat.store.database import commits
 from karat.store.database import sqlite as sqlite_connections
 from karat.store.leases.lease_holder import this_process
-from tests.store.conftest import PostgresServer
+from karat.store.predictions import answer_blocks
+from tests.store.conftest import PostgresServer, cut_power
 from tests.store.cutting_proxy import Cut, CuttingProxy, cutting
 from tests.store.samples import a_result, a_run, answer
 from tests.store.test_whole_runs import CASES
@@ -123,9 +125,6 @@ def own_server() -> Iterator[Any]:
 
 
 def test_a_server_that_is_restarted_in_mid_run(own_server: Any) -> None:
-    from pgserver import _commands
-
-    pg_ctl: Any = vars(_commands)["pg_ctl"]
     url = f"postgresql://postgres@/postgres?host={own_server.get_uri().partition('host=')[2]}"
     asked: Counter[str] = Counter()
     begun = threading.Event()
@@ -139,8 +138,7 @@ def test_a_server_that_is_restarted_in_mid_run(own_server: Any) -> None:
 
     def restart() -> None:
         begun.wait(60)
-        pg_ctl(["-m", "immediate", "-w", "stop"], pgdata=own_server.pgdata, user=own_server.system_user)
-        own_server.ensure_postgres_running()
+        cut_power(own_server)
 
     restarting = threading.Thread(target=restart)
     restarting.start()
@@ -226,6 +224,56 @@ def test_a_server_that_stays_away_leaves_the_outcome_open_and_says_so(
         assert store.attempts(run, "a") == [answer()]
 
 
+def test_a_number_that_a_crashed_server_gave_away_again_proves_nothing(
+    postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A server that crashes forgets the numbers of transactions that it had not written out. When it is back, others
+    get them, and commit."""
+    url = postgres.new_database()
+    with open_store(url) as store, open_store(url) as other:
+        run = store.create_run(a_run())
+        marked = commits._marked
+        lost: list[int] = []
+
+        def reused(connection: Connection) -> commits.Mark:
+            own = marked(connection)
+            monkeypatch.setattr(commits, "_marked", marked)
+            with other._writing() as second:
+                number = second.exec_driver_sql("SELECT txid_current()").scalar_one()
+            return own._replace(number=number)
+
+        def crash(connection: Connection) -> None:
+            lost.append(run)
+            process = connection.exec_driver_sql("SELECT pg_backend_pid()").scalar_one()
+            postgres.sql(f"SELECT pg_terminate_backend({process}, 10000)")
+
+        monkeypatch.setattr(commits, "_marked", reused)
+        event.listen(store._engine, "commit", crash, once=True)
+        store.patience.seconds = 30
+        store.add_predictions(run, [answer("a")])
+        assert lost == [run], "the connection was lost while it committed"
+        assert store.attempts(run, "a") == [answer("a")], "it was not there, so it was stored again"
+
+
+def test_rows_of_writers_are_forgotten_when_nobody_can_ask_for_them(
+    postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = postgres.new_database()
+
+    def writers(store: Store) -> int:
+        with store._reading() as connection:
+            return int(connection.execute(select(func.count()).select_from(schema.writers)).scalar_one())
+
+    with open_store(url) as store:
+        run = store.create_run(a_run())
+        store.add_predictions(run, [answer("a")])
+        assert writers(store) == 1, "one row for all transactions of a connection"
+    monkeypatch.setattr(commits, "FORGET_SECONDS", -1)
+    with open_store(url) as store:
+        store.add_predictions(run, [answer("b")])
+        assert writers(store) == 1
+
+
 def test_a_commit_that_fails_leaves_no_lock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sqlite_connections, "BUSY_SECONDS", 0.1)
     with open_store(str(tmp_path / "karat.db")) as one, open_store(str(tmp_path / "karat.db")) as two:
@@ -254,3 +302,19 @@ def test_a_process_that_stops_in_a_transaction_does_not_keep_the_others_waiting(
             connection.exec_driver_sql("SELECT 1")  # the stopped process wakes up
         store.add_predictions(run, [answer("b")])
         assert [one.case_id for one in store.predictions(run)] == ["a", "b"]
+
+
+def test_a_large_answer_on_a_busy_machine_is_no_stop(postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The words of a 30 MB answer took 20 seconds beside other work, and the server ended the transaction."""
+    monkeypatch.setattr(commits, "IDLE_SECONDS", 1)
+    large = Prediction("a", response=b"x" * 9_000_000)
+
+    def slowly(texts: Sequence[str]) -> bytes | None:
+        time.sleep(1.5)
+        return pack_word_index(texts)
+
+    monkeypatch.setattr(answer_blocks, "pack_word_index", slowly)
+    with open_store(postgres.new_database()) as store:
+        run = store.create_run(a_run())
+        store.add_predictions(run, [large])
+        assert store.predictions(run) == [large]

@@ -85,6 +85,7 @@ def test_created_and_migrated_tables_are_the_same(two_urls: tuple[str, str]) -> 
         "judge_replies",
         "judgements",
         "calibrations",
+        "writers",
     }
     assert stamped == [schema.HEAD]
     created.dispose()

@@ -19,7 +19,9 @@ from karat.core.problems import UserError
 from karat.core.records import Prediction
 from karat.store import Store, open_store, schema
 from karat.store.leases.lease_holder import this_process
+from karat.store.predictions.answer_words import IndexedAnswers
 from karat.store.upkeep.findings import MOST_FINDINGS
+from karat.store.viewer_queries import Viewing
 from karat.verbs.inputs.work import work_to_do
 from karat.verbs.run import plan_work, start_run
 from karat.verbs.store import check_store, move_store, repair_store
@@ -28,6 +30,7 @@ from tests.remote.conftest import bucket, here, s3_proxy  # noqa: F401 (fixtures
 from tests.store.conftest import PostgresServer
 from tests.store.samples import a_result, a_run, answer
 from tests.store.test_damage import broken
+from tests.warm import warm_karat
 
 SUITES = ("data_query", "answers", "retrieval", "codegen")
 
@@ -56,7 +59,7 @@ def contents(url: str) -> dict[str, Any]:
     with open_store(url) as store, store._reading() as connection:
         return {
             table.name: sorted((tuple(row) for row in connection.execute(table.select())), key=repr)
-            for table in schema.metadata.sorted_tables
+            for table in schema.copied_tables()
         }
 
 
@@ -148,7 +151,13 @@ DAMAGE = [
     (f"UPDATE scoring_blocks SET data = x'7b' WHERE {RESULTS}", "kind results, first 0): the bytes", "scorings"),
     (f"DELETE FROM scoring_blocks WHERE {RESULTS}", "scoring 1 of r-0001): has 0 of 2 rows of results", "scorings"),
     ("DELETE FROM scoring_blocks WHERE kind = 'lines' AND scoring_id = 1", "has 0 of 2 rows of lines", "scorings"),
-    ("DELETE FROM summaries WHERE scoring_id = 1 AND position = 0", "has 1 of 2 rows of summaries", "scorings"),
+    ("DELETE FROM summaries WHERE scoring_id = 1 AND position = 0", "has 1 of 2 rows of summaries", ""),
+    ("UPDATE summaries SET mean = 0.25 WHERE scoring_id = 1 AND position = 0", " is 0.25 and was written as ", ""),
+    ("UPDATE summaries SET low = mean WHERE scoring_id = 1", "low of ", ""),
+    ("UPDATE summaries SET metric = 'x' WHERE scoring_id = 1 AND position = 1", "is 'x' and was written as ", ""),
+    ("UPDATE summaries SET undefined = undefined + 1 WHERE scoring_id = 1", "undefined of ", ""),
+    ("UPDATE summaries SET n = 'many' WHERE scoring_id = 1", "n is of the wrong kind", ""),
+    ("UPDATE scorings SET truth_set = 'other' WHERE id = 1", "another truth_set than was written", ""),
     (f"DELETE FROM run_blocks WHERE {CASES}", "run_blocks (r-0001): has 0 of 2 cases", "cases"),
     (f"UPDATE run_blocks SET data = x'7b' WHERE {CASES}", "run_blocks (run_id 1, kind cases, first 0): the", "cases"),
     (f"DELETE FROM run_blocks WHERE {ANSWERS}", "run_blocks (r-0001): has lost 4 answers from number 0", "answers"),
@@ -159,6 +168,9 @@ DAMAGE = [
     ("UPDATE notes SET codec = 'x' WHERE run_id = 1", "notes (run_id 1, name seconds): codec is unknown", "notes"),
     ("DELETE FROM runs WHERE id = 1", "predictions (run_id 1): 1 row of runs 1, which is not there", "runs"),
     ("DROP TABLE notes", "notes: the table is missing", "notes"),
+    (f"UPDATE scoring_blocks SET rows = x'ff' WHERE {RESULTS}", "kind results, first 0): rows", "scorings"),
+    (f"UPDATE run_blocks SET rows = x'ff' WHERE {CASES}", "run_blocks (run_id 1, kind cases, first 0): rows", "cases"),
+    ("UPDATE runs SET cases = x'ff' WHERE id = 1", "runs (id 1): cases", "runs"),
 ]  # fmt: skip
 
 
@@ -198,15 +210,20 @@ def test_damage_is_found_and_the_rest_is_saved(
                 "the earlier answer does not pass for it"
             )
         assert len(new.scorings(1)) == (0 if lost == "scorings" else 1), "a scoring is whole or not there"
+        if lost != "scorings":
+            assert new.result(1).summary == a_result().summary, "figures are what they were"
         assert len(new.cases(1)) == (0 if lost == "cases" else 2), "the cases of a run are whole or not there"
         assert new.create_run(a_run()) == 3
+
+
+LONG = b"an answer of which an index of its words is kept, as it is long" * 3
 
 
 def test_a_gap_in_the_answers_is_closed(tmp_path: Path) -> None:
     path = tmp_path / "karat.db"
     with open_store(str(path)) as store:
         run = store.create_run(a_run())
-        store.add_predictions(run, [answer(f"case-{n}") for n in range(3500)])
+        store.add_predictions(run, [answer(f"case-{n}", LONG) for n in range(3500)])
         store.add_scoring(run, a_result())
     with sqlite3.connect(path) as connection:
         connection.execute("DELETE FROM run_blocks WHERE kind = 'answer_keys' AND first = 1000")
@@ -217,9 +234,12 @@ def test_a_gap_in_the_answers_is_closed(tmp_path: Path) -> None:
     with open_store(str(path)) as store:
         kept = [*range(1000), *range(2000, 3500)]
         assert [one.case_id for one in store.predictions(run)] == [f"case-{n}" for n in kept]
-        assert store.case_predictions(run, ["case-2500"]) == [answer("case-2500")]
+        assert store.case_predictions(run, ["case-2500"]) == [answer("case-2500", LONG)]
         store.add_predictions(run, [answer("case-1500", b"asked again")])
         assert store.progress(run).answered == 2501
+        assert not any(isinstance(one, IndexedAnswers) for one in Viewing(store).searched_answers(run)), (
+            "words of answers that are elsewhere now"
+        )
 
 
 def test_damaged_pages(tmp_path: Path) -> None:
@@ -296,9 +316,7 @@ def test_a_server_is_checked_and_not_repaired(postgres: PostgresServer) -> None:
 
 
 def karat(folder: Path, *words: str) -> tuple[int, str]:
-    done = subprocess.run(
-        [sys.executable, "-m", "karat", *words], cwd=folder, capture_output=True, text=True, timeout=120
-    )
+    done = subprocess.run(warm_karat(*words), cwd=folder, capture_output=True, text=True, timeout=120)
     return done.returncode, done.stdout + done.stderr
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import karat
 from tests.suites.data_query.building import case, target
+from tests.warm import warm_karat
 
 CASES = [case(f"c{n}", target({"A": ["a"]}), tags=("t",)) for n in range(30)]
 
@@ -31,9 +31,7 @@ def test_run_load_and_resume(url: str) -> None:
 
 def test_the_command_line_on_each_database(url: str, tmp_path: Path) -> None:
     def run(*words: str) -> str:
-        done = subprocess.run(
-            [sys.executable, "-m", "karat", *words], cwd=tmp_path, capture_output=True, text=True, timeout=120
-        )
+        done = subprocess.run(warm_karat(*words), cwd=tmp_path, capture_output=True, text=True, timeout=120)
         assert done.returncode in (0, 3), done.stderr
         return done.stdout
 

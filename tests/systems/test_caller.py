@@ -158,6 +158,7 @@ def test_no_retries() -> None:
         (SystemExit(3), "SystemExit: 3"),
         (asyncio.CancelledError(), "CancelledError"),  # of the system's own making: nobody cancelled the call
         (RecursionError("too deep"), "RecursionError: too deep"),
+        (BaseException("a panic in another language"), "BaseException: a panic in another language"),
     ],
 )
 def test_whatever_a_system_raises_is_one_failed_call(raised: BaseException, message: str) -> None:

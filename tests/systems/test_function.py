@@ -97,6 +97,18 @@ def test_whatever_it_raises_is_one_failed_call(raised: BaseException, inline: bo
     assert type(raised).__name__ in found.message
 
 
+@pytest.mark.parametrize("raised", [GeneratorExit(), KeyboardInterrupt("no key was pressed")])
+def test_in_a_thread_nothing_that_it_raises_ends_the_program(raised: BaseException) -> None:
+    def fails(_: Any) -> None:
+        raise raised
+
+    found = error(open_callable(fails), CONFIG)
+    assert (found.kind, found.message) == (
+        "exception",
+        f"RuntimeError: the function raised {raised!r}".replace("'", ""),
+    )
+
+
 def test_a_result_that_is_no_json() -> None:
     found = error(open_callable(lambda _: object()), CONFIG)
     assert found.kind == "bad_response"

@@ -118,3 +118,12 @@ def test_other_ids_are_other_values_and_not_scrambled_rows() -> None:
     """Ids within the tolerance of each other are compared exactly, also where columns are looked for."""
     match = compare([["20001", "a"], ["20002", "b"]], [["20001", "a"], ["20003", "b"]])
     assert (match.passed, match.reason) == (False, "values_differ")
+
+
+def test_partial_credit_with_a_row_too_many() -> None:
+    """All of gold's rows are there; the row too many lowers the F1 alone: 2·8 / (8 + 10)."""
+    gold = [["a", "1"], ["b", "2"], ["c", "3"], ["d", "4"]]
+    match = compare(gold, [*gold, ["total", "10"]])
+    assert match.cell_f1 == pytest.approx(16 / 18, abs=1e-6)
+    assert match.row_share == 1.0
+    assert match_tables(table_of("ab", []), table_of("ab", gold)).row_share == 0.0

@@ -236,3 +236,27 @@ def test_values_rounded_to_one_digit() -> None:
     assert (match.passed, match.reason) == (False, "rounding")
     one = match_tables(table_of(["k", "v"], rows), table_of(["k", "v"], [["a", "4"], *rows[1:]]), ignore_order=True)
     assert (one.reason, shown(one, 1, "v")) == ("rounding", ("4.47", "4"))
+
+
+@pytest.mark.parametrize("ignore_order", [False, True])
+@pytest.mark.parametrize("large", [False, True])
+def test_a_changed_number_among_close_ones_was_not_moved(large: bool, ignore_order: bool) -> None:
+    """Every number is within tolerance of the next, so that the column pairs off although one of them was changed."""
+    rows: Rows = [[f"k{row}", repr(100 * 1.00005**row)] for row in range(2_500 if large else 300)]
+    changed = [list(row) for row in rows]
+    changed[100][1] = rows[140][1]
+    match = match_tables(
+        held(("id", "x"), rows, large=large), held(("id", "x"), changed, large=large), ignore_order=ignore_order
+    )
+    assert (match.passed, match.reason) == (False, "values_differ")
+    assert shown(match, 101, "x") == (rows[100][1], rows[140][1])
+
+
+def test_a_null_given_as_zero_among_other_zeros_is_one_row() -> None:
+    """With nulls taken for zeros, rows that are the same as they stand must still be paired with each other."""
+    rows: Rows = [[city, number] for city in ("a", "b") for number in (None, "0", "0", None, "2")]
+    changed = [list(row) for row in reversed(rows)]
+    changed[1][1] = "0"
+    match = match_tables(table_of(("city", "n"), rows), table_of(("city", "n"), changed), ignore_order=True)
+    assert match.reason == "null_vs_zero"
+    assert [(row["gold"], row["pred"]) for row in match.evidence["rows"]] == [(["b", None], ["b", "0"])]

@@ -20,6 +20,7 @@ from karat.core.results.result import CaseResult, RunResult
 from karat.store import RunRecord, Store, open_store, run_name
 from karat.store.leases.lease_holder import this_process
 from karat.store.live import LiveRuns
+from tests.quick_codegen import try_few_tables
 
 SUITES = ("data_query", "answers", "retrieval", "codegen")
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -45,6 +46,8 @@ def build(path: Path) -> tuple[str, dict[str, Pair]]:
     for suite in SUITES:
         project = path / suite
         shutil.copytree(EXAMPLES / suite, project)
+        if suite == "codegen":
+            try_few_tables(project, "scales: [1]")
         os.chdir(project)  # as a person would run it
         try:
             done = CliRunner().invoke(app, ["run", "--store", url, "--name", "as recorded", "--quiet"])

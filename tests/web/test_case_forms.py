@@ -87,7 +87,7 @@ def test_tables_cell_by_cell(tmp_path: Path) -> None:
         scrambled = page_of(client, "tickets_by_line")
         assert "Wrong: the values of tickets are all there, in other rows" in words(scrambled)
         assert "strict says wrong, spider2 says right" in words(scrambled)
-        assert '<td class="data was num" data-l="expected">5210</td>' in scrambled
+        assert '<td class="data was num" data-l="tickets expected">5210</td>' in scrambled
         assert "given value belongs to row 2" in scrambled and "3 of 3 rows differ, in 1 of 2 columns" in scrambled
         missing = page_of(client, "ships_built_before_1970")
         assert "3 rows where 4 are expected" in missing and "row missing" in missing and "⋯ 2 equal rows" in missing
@@ -191,7 +191,7 @@ def test_code_beside_its_reference(tmp_path: Path) -> None:
     with viewing(store) as client:
         wrong = page_of(client, "sums")
         assert "Wrong: n differs" in words(wrong) and "Result beside the reference’s" in wrong
-        assert "✗ 2.5" in wrong and '<td class="data was num" data-l="expected">5</td>' in wrong
+        assert "✗ 2.5" in wrong and '<td class="data was num" data-l="n expected">5</td>' in wrong
         assert "Reference" in wrong and 'class="l bad"' not in wrong
         failed = page_of(client, "fails")
         assert "the code did not run: KeyError" in words(failed)
@@ -269,3 +269,41 @@ def test_details_that_a_form_cannot_read_are_explained_at_least(suite: str, clie
     assert client.get("/runs/r-0004/cases/0").status_code == 200
     case = client.get("/api/runs/r-0004/cases/0").json()["result"]
     assert form_of(suite, msgspec.convert(case, CaseResult)) is not None
+
+
+LONG = "A question that goes on and on. " * 60
+
+
+def _dimensions(names: range, wrong: str = "") -> dict[str, Any]:
+    values = [{"id": f"V{name}{wrong if not name else ''}", "name": f"value {name}"} for name in names]
+    listed = [{"dimension_name": f"D{name:02d}", "values": [one]} for name, one in zip(names, values, strict=True)]
+    return {"indicator_selection": [{"dataset_id": "X:D", "dimensions": listed}]}
+
+
+def _fails(_: object) -> object:
+    raise ValueError("no connection")
+
+
+def test_what_is_long_or_empty_or_all_the_same_leaves_room_for_what_is_wrong(tmp_path: Path) -> None:
+    turns = [{"role": "user", "content": LONG, "target": _dimensions(range(30))}]
+    cases = [{"id": name, "conversation": turns} for name in ("wrong", "right")]
+    given = [{"id": "wrong", **_dimensions(range(30), "x")}, {"id": "right", **_dimensions(range(30))}]
+    store = ran(tmp_path, "data_query", cases, given)
+    karat.run(suite="data_query", cases=cases[:1], system=_fails, store=store)
+    with viewing(store) as client:
+        wrong, right = (page_of(client, name) for name in ("wrong", "right"))
+        silent = client.get("/runs/r-0002/cases/0").text
+    assert '<details class="fold"><summary>30 parts right' in wrong, (
+        "29 dimensions and the dataset: what differs is seen"
+    )
+    assert '<details class="fold" open><summary>31 parts right' in right
+    assert '<div class="say data text" tabindex="0"' in wrong, "a long question scrolls, and the keyboard reaches it"
+    assert "Raw response" in wrong and "Raw response" not in silent and "0 characters" not in silent
+
+
+def test_tries_that_all_come_out_alike_are_one_sentence(tmp_path: Path) -> None:
+    store = f"sqlite:///{tmp_path}/karat.db"
+    cases = [{"id": "c", "question": "?", "relevant": ["a"]}]
+    karat.run(suite="retrieval", cases=cases, system=lambda _: {"results": ["b"]}, repeats=3, store=store)
+    with viewing(store) as client:
+        assert "Wrong in all 3 tries" in words(page_of(client, "c"))

@@ -21,9 +21,17 @@ from tests.web.sample_store import a_case, a_failure, summary_of
 from tests.web.test_case_forms import words
 
 
-def add(store: Store, cases: list[CaseResult], truth: str = "t1", system: str = "a", prompt: str = "p1") -> int:
+def add(
+    store: Store,
+    cases: list[CaseResult],
+    truth: str = "t1",
+    system: str = "a",
+    prompt: str = "p1",
+    setting: str = "model",
+    **more: str,
+) -> int:
     """A finished run with its settings."""
-    config = {"system": {"model": system}, "prompt": prompt}
+    config = {"system": {"type": "openai", setting: system, **more}, "prompt": prompt}
     record = RunRecord(suite="data_query", system=system, cases=len(cases), status="finished", truth_set=truth)
     run = store.create_run(replace(record, config=config))
     stored = {"conversation": [{"role": "user", "content": "?", "target": {}}]}
@@ -91,6 +99,38 @@ def test_a_change_of_settings_or_of_truth_is_not_flaky(tmp_path: Path) -> None:
     assert "Flaky" not in said and "First broken at r-0002" in said and "Truth set" in said
 
 
+def test_recorded_answers_are_not_flaky(tmp_path: Path) -> None:
+    """Two recordings with the same settings may be of two systems."""
+    url = f"sqlite:///{tmp_path}/karat.db"
+    with open_store(url) as store:
+        for right in (True, False):
+            add(store, [a_case(1, right, float(right))], system="answers.jsonl", setting="predictions")
+        viewing = Viewing(store)
+        assert viewing.same_settings([(1, "t1"), (2, "t1")]) == [None, None]
+    with TestClient(create_app(url), base_url=HERE) as client:
+        said = words(client.get("/cases/data_query?id=case_001").text)
+    assert "First broken at r-0002" in said and "Flaky" not in said
+
+
+@pytest.mark.parametrize(("version", "known"), [("", False), ("1.2", True)])
+def test_what_is_behind_a_function_is_known_by_its_version_alone(tmp_path: Path, version: str, known: bool) -> None:
+    """Its code may be another one under the same name, so a case that changed is not flaky."""
+    with open_store(f"sqlite:///{tmp_path}/karat.db") as store:
+        for right in (True, False):
+            add(
+                store,
+                [a_case(1, right, float(right))],
+                "t1",
+                "ask",
+                setting="function",
+                type="function",
+                version=version,
+            )
+        add(store, [a_case(1, True, 1.0)], "t1", "x", setting="address", type="of a plug-in that is not installed")
+        first, second, third = Viewing(store).same_settings([(1, "t1"), (2, "t1"), (3, "t1")])
+    assert (first == second) and (first is not None) is known and third is None
+
+
 def test_a_case_is_found_in_another_order_and_a_run_without_it_is_left_out(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path}/karat.db"
     cases = [a_case(number, True, 1.0) for number in range(5)]
@@ -112,9 +152,7 @@ def test_what_changed_since_the_baseline(asked: Callable[..., TestClient]) -> No
     text = client.get("/runs/r-0002/cases/1?baseline=r-0001").text
     assert "What changed since r-0001 right there" in words(text)
     delta = text[text.index('<div class="delta">') :]
-    assert (
-        delta.index('class="cellv r"') < delta.index("Ghana") < delta.index('class="cellv w"') < delta.index("France")
-    )
+    assert delta.index("cellv data r") < delta.index("Ghana") < delta.index("cellv data w") < delta.index("France")
     assert text.count('<td class="num dim">') == 3, "the scores before"
 
 

@@ -48,6 +48,11 @@ def test_a_break_has_the_names_of_both_truth_sets_where_there_is_room() -> None:
     many = trend([row(n, 0.5, f"set {n}") for n in range(1, 21)], "right", "fully right", "rate")
     assert many is not None and len(many.breaks) == 19
     assert not any(item.before and item.after for item in many.breaks)
+    truths = ["one"] * 3 + ["two"] * 3 + ["three"] * 3
+    three = trend([row(n, 0.5, name) for n, name in enumerate(truths, start=1)], "right", "fully right", "rate")
+    assert three is not None
+    named = [(item.before[:5].split()[:1], item.after.split()[0]) for item in three.breaks]
+    assert named == [(["one"], "two"), ([], "three")], "each truth set is named once"
 
 
 def test_the_axis_encloses_every_interval() -> None:

@@ -69,6 +69,7 @@ def test_several_runs_are_a_matrix(client: TestClient, store_url: str) -> None:
     assert "Three runs</h2>" in text and "<small>baseline</small>" in text
     assert "0.759<small>+0.259 ▲</small>" in text, "corrected for two runs and three figures, and still clear"
     assert text.count('<th scope="col" class="bl">') >= 2, "the baseline is shaded in both tables"
+    assert '<a href="/cases/data_query?id=case_001"><code class="data case-id">case_001</code></a>' in text
     other = client.get("/compare?runs=r-0001&runs=r-0002&runs=r-0007&base=r-0002").text
     assert "0.500<small>−0.259 ▼</small>" in other
     assert client.get("/compare?runs=r-0001,r-0002").text == client.get(PAIR).text

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from unittest.mock import patch
 
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from karat.core.records import CallError, Prediction
+from karat.core.replies.answer_text import answers_of
 from karat.core.results.result import CaseResult, RunInfo, RunResult
-from karat.reports.cases.answer_text import answers_of
 from karat.store import RunRecord, open_store
+from karat.store.blocks import word_index
 from karat.store.cases.case_pages import CaseQuery
 from karat.web.page import Viewer
 from karat.web.search.folded_text import FoldedBlock, folded_in_place, folded_texts
@@ -68,10 +70,12 @@ def viewer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Viewer]:
         st.tuples(st.integers(0, 5), st.integers(0, 1), st.sampled_from((*RESPONSES, None))), min_size=1, max_size=14
     ),
     st.integers(0, 14),
+    st.sampled_from([0.0, 100.0]),
 )
 def test_a_search_finds_what_the_answers_say(
-    viewer: Viewer, answers: list[tuple[int, int, bytes | None]], moved: int
+    viewer: Viewer, answers: list[tuple[int, int, bytes | None]], moved: int, worth: float
 ) -> None:
+    """``worth``: with it an index of words is kept of all answers, or of none."""
     given_answers = [
         Prediction(f"c{case}", repeat=repeat, error=CallError("timeout", "Too LATE"))
         if response is None
@@ -81,8 +85,9 @@ def test_a_search_finds_what_the_answers_say(
     store = viewer.store
     cases = tuple(CaseResult(f"c{number}", "scored", {}) for number in range(5))
     run = store.create_run(RunRecord(suite="data_query", status="finished"))
-    store.add_predictions(run, given_answers[:moved])
-    store.add_scoring(run, RunResult(RunInfo("data_query"), (), cases))
+    with patch.object(word_index, "WORTH", worth):
+        store.add_predictions(run, given_answers[:moved])
+        store.add_scoring(run, RunResult(RunInfo("data_query"), (), cases))
     store.add_predictions(run, given_answers[moved:])
     texts = answers_of(store.predictions(run), {case.id for case in cases})
     row = store.run_row(run)

@@ -102,6 +102,24 @@ def test_the_figures_so_far(client: TestClient, run: int) -> None:
     assert "COUNTRY 0 of 1: asked MEX, got USA" in page and "style=" not in page
 
 
+def test_the_list_of_runs_says_how_fast_a_run_is_and_what_came_of_it_so_far(client: TestClient, url: str) -> None:
+    row = _row_of(client.get("/").text, "nightly")
+    said = " ".join(re.sub(r"<[^>]+>", " ", row).split())
+    assert re.search(r"running · \d+ of 60 · 0\.\d+/s · [\d a-z]+ left", said), said
+    assert "0.667 so far" in said and 'aria-label="0.667 so far, 95 % interval 0.488' in row
+    with open_store(url) as store:
+        record = RunRecord(suite="data_query", name="in order", cases=60, started="2026-11-16T09:00")
+        ordered = store.create_run(record, this_process())
+        LiveRuns(store).add(ordered, LiveBatch(METRICS, tuple(line(n, True) for n in range(20)), at_random=False))
+    assert "so far" not in _row_of(client.get("/").text, "in order"), "the first cases say little of the rest"
+
+
+def _row_of(page: str, name: str) -> str:
+    """The row of a run in the list."""
+    rows = [found[0] for found in re.finditer(r"<tr data-row>.*?</tr>", page, re.DOTALL)]
+    return next(row for row in rows if f">{name}</span>" in row)
+
+
 def test_a_case_that_is_scored_again_counts_once(client: TestClient, url: str, run: int) -> None:
     assert client.get(f"/api/runs/r-{run:04}/progress").json()["wrong"] == 10
     with open_store(url) as store:
@@ -142,6 +160,8 @@ def test_against_the_pinned_run_on_the_same_cases(client: TestClient, run: int) 
     assert found["groups"][0]["baseline"] != ""
     page = client.get(f"/runs/r-{run:04}?baseline=r-0001").text
     assert "Against r-0001" in page and "line: r-0001 on the same cases" in page
+    right_there = re.findall(r'<a class="tag" href="/runs/r-0001/cases/(\d+)">right in r-0001</a>', page)
+    assert right_there == ["24", "18"], "those of even number were right, and each leads to the answer that was"
 
 
 def test_a_killed_run_is_interrupted_and_says_how_to_go_on(url: str) -> None:
@@ -212,6 +232,12 @@ def test_texts_of_cases_stay_texts(client: TestClient, url: str, run: int) -> No
     page = client.get(f"/runs/r-{run:04}").text
     assert not re.search(r"<script>|<img|onerror='|<svg onload|href=\"javascript", page)
     assert "49{" not in page and "\u202e" not in page
+    with open_store(url) as store:
+        turned = CaseResult("t", "error", {}, question="t", error="\u2066 turned")
+        lines = [live_case("data_query", 58 + n, turned, METRICS, time.time()) for n in range(2)]
+        LiveRuns(store).add(run, batch(*lines))
+    page = client.get(f"/runs/r-{run:04}").text
+    assert "\u2066" not in page and "u2066 turned" in page, "in the failure groups too"
 
 
 def test_nothing_scored_yet(client: TestClient) -> None:

@@ -332,8 +332,8 @@ def test_tries_are_grouped(client: TestClient) -> None:
 def test_cells_that_differ_are_marked(client: TestClient) -> None:
     text = client.get("/runs/r-0006/cases/0").text
     assert (
-        '<td class="data was num" data-l="expected">12.4</td><td class="data bad num" data-l="given">✗ 12.9</td>'
-        in text
+        '<td class="data was num" data-l="avg_days expected">12.4</td>'
+        '<td class="data bad num" data-l="avg_days given">✗ 12.9</td>' in text
     )
     assert 'data-l="who">Ada</td>' in text and "row missing" in text and "Bo" in text
     assert "expected 9 × 2, given 8 × 2" in text and "96% of cells equal" in text

@@ -62,6 +62,17 @@ def counting(store_url: str, case: str = "case_001") -> list[tuple[str, str]]:
 # -- one verdict a person ---------------------------------------------------------------------------------------------
 
 
+def test_every_tab_counts_the_reviewed_cases_alike(client: TestClient, store_url: str) -> None:
+    """Those on which people disagree too."""
+    with open_store(store_url) as store:
+        ids = [case.id for case in store.result(1).cases[:2]]
+        for reviewer, verdicts in (("ada", ("pass", "pass")), ("ben", ("pass", "fail"))):
+            for case, verdict in zip(ids, verdicts, strict=True):
+                store.add_review(1, case, verdict, reviewer=reviewer)
+    pages = [client.get(f"/review{tab}?run=r-0001").text for tab in ("", "/agreement", "/calibration")]
+    assert [re.findall(r'Given <span class="dim">(\d+)', page) for page in pages] == [["2"]] * 3
+
+
 def test_each_person_has_a_verdict_and_undo_takes_back_ones_own(
     ada: TestClient, ben: TestClient, store_url: str
 ) -> None:

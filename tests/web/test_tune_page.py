@@ -106,6 +106,16 @@ def test_the_page_without_a_script(tune: TestClient) -> None:
         assert tune.get(f"/tune?run=r-0001&budget={wrong}").status_code == 400
 
 
+def test_the_run_says_first_what_to_expect_of_new_questions(tune: TestClient, tuned: str) -> None:
+    """Settings that were chosen on the questions themselves do better on these."""
+    with open_store(tuned) as store:
+        held_out = next(item.mean for item in store.result(1).summary if item.metric == "held_out_passed")
+    text = tune.get("/runs/r-0001").text
+    heading = re.sub(r"<[^>]+>", "", text[text.index("<h1") : text.index("</h1>")])
+    assert f"{held_out:.3f} passed, held out; " in heading and "passed, in-sample" in heading
+    assert text.index(">passed, held out</a>") < text.index(">passed, in-sample</a>")
+
+
 def test_a_run_without_a_choice_says_so(tmp_path: Path) -> None:
     with TestClient(create_app(build(tmp_path)), base_url=HERE, raise_server_exceptions=False) as client:
         answer = client.get("/tune?run=r-0001")

@@ -9,6 +9,9 @@ from types import ModuleType
 
 import msgspec
 
+from karat.core.yaml.json_schema import field_docs
+from tools.reference.schema_tables import cell
+
 WIDTH = 100
 
 
@@ -31,10 +34,19 @@ def entry(module: str, name: str, value: object) -> list[str]:
     shown = signature(name, value)
     lines += ["```text", shown, "```", ""] if shown else []
     text, _, example = (inspect.getdoc(value) or "").partition(">>>")
-    lines += [text.strip().replace("``", "`").replace("<", "&lt;"), ""]
+    lines += [prose(text).strip(), ""]
     if example:
         lines += ["```python-console", *(">>>" + example).rstrip().splitlines(), "```", ""]
-    return lines
+    return [*lines, *fields(value)]
+
+
+def fields(value: object) -> list[str]:
+    """The fields of a struct and what each means."""
+    if not isinstance(value, type) or not issubclass(value, msgspec.Struct):
+        return []
+    meanings = field_docs(value)
+    rows = [f"| `{name}` | {cell(prose(meanings.get(name, '')))} |" for name in value.__struct_fields__]
+    return ["| field | meaning |", "|---|---|", *rows, ""] if rows else []
 
 
 def signature(name: str, value: object) -> str:
@@ -68,6 +80,11 @@ def struct_parts(value: type[msgspec.Struct]) -> list[str]:
     return [plain(f"{name}: {types[name]}{shown.get(name, '')}") for name in names]
 
 
+def prose(text: str) -> str:
+    """A docstring as Markdown: names in backticks, whatever role they have."""
+    return re.sub(r":\w+:(?=`)", "", text).replace("``", "`").replace("<", "&lt;")
+
+
 def plain(text: str) -> str:
     """A type as it is in the source, and no address of an object."""
     return re.sub(r"<.*>", "…", re.sub(r"(: |^|-> )'([^']*)'", r"\1\2", text))
@@ -75,4 +92,4 @@ def plain(text: str) -> str:
 
 def first_paragraph(module: ModuleType) -> str:
     """What a module is for."""
-    return (inspect.getdoc(module) or "").split("\n\n")[0].replace("``", "`").replace("<", "&lt;")
+    return prose((inspect.getdoc(module) or "").split("\n\n")[0])

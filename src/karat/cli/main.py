@@ -17,8 +17,9 @@ from karat.cli.exits import reporting_crashes
 from karat.cli.options import verbosity
 from karat.cli.printing.fetching import fetch_progress
 from karat.cli.printing.plugin_warnings import show_plugin_warnings
+from karat.core.installed.extras import why_missing
 from karat.core.problems import UserError
-from karat.core.remote.room import display_with
+from karat.core.remote.fetch_limits import display_with
 
 OF_THE_MACHINE = frozenset(
     (
@@ -30,6 +31,11 @@ OF_THE_MACHINE = frozenset(
         errno.ENOTDIR,
         errno.EISDIR,
         errno.ENAMETOOLONG,
+        errno.EIO,
+        errno.ESTALE,
+        errno.ENOTCONN,
+        errno.ETIMEDOUT,
+        errno.ENXIO,
     )
 )
 """Errors of the file system itself. One that no other code has handled still gets a plain message; any other error is a
@@ -87,6 +93,11 @@ def _run() -> int:
         app()
     except UserError as error:
         _tell(error)
+    except ModuleNotFoundError as error:  # an extra that nobody asked for before it was needed
+        said = why_missing(error)
+        if said is None:
+            raise
+        _tell(UserError(said))
     except OSError as error:
         if error.errno not in OF_THE_MACHINE:
             raise

@@ -13,6 +13,7 @@ import msgspec
 
 from karat.core.explanation import Cell, Mark, read_details
 from karat.core.json_types import JsonMapping
+from karat.core.presentation.code_views import Codes
 from karat.core.records import Prediction
 
 
@@ -106,43 +107,6 @@ class CellTable(msgspec.Struct, frozen=True):
     """Expected columns that are not among the compared ones above."""
 
 
-class Span(msgspec.Struct, frozen=True):
-    """A piece of a line of code. ``wrong``: it should not be there or not be so; ``counterpart``: what stands in its
-    place on the other side; ``other``: written differently, the same in meaning."""
-
-    text: str
-    mark: Literal["", "wrong", "counterpart", "other"] = ""
-
-
-class CodeLine(msgspec.Struct, frozen=True):
-    """A line of code; ``bad`` where it fails or is wrong, with the reason."""
-
-    number: int
-    spans: tuple[Span, ...]
-    bad: bool = False
-    why: str = ""
-
-
-class Code(msgspec.Struct, frozen=True):
-    """A program or a query."""
-
-    title: str
-    lines: tuple[CodeLine, ...]
-    note: str = ""
-    folded: bool = False
-    more: int = 0
-    """Lines that are left out."""
-
-
-class Codes(msgspec.Struct, frozen=True):
-    """One piece of code, or two side by side; folded ones below."""
-
-    kind: ClassVar[str] = "code"
-    title: str
-    codes: tuple[Code, ...]
-    note: str = ""
-
-
 class Grid(msgspec.Struct, frozen=True):
     """A small table as it is."""
 
@@ -170,6 +134,7 @@ class Grids(msgspec.Struct, frozen=True):
     lead: str = ""
     script: str = ""
     """SQL that makes these tables again; folded."""
+    folded: bool = False
 
 
 KeyState = Literal["", "hit", "lost"]
@@ -194,7 +159,7 @@ class RankGap(msgspec.Struct, frozen=True):
 
 
 class RankCut(msgspec.Struct, frozen=True):
-    """Where the list ends for the one who asked."""
+    """Where the list ends for the user."""
 
     text: str
 
@@ -282,9 +247,41 @@ class Pictures(msgspec.Struct, frozen=True):
     pictures: tuple[Picture, ...]
     note: str = ""
     items: tuple[tuple[str, bool | None], ...] = ()
+    group: str = ""
+    """What a gallery of all cases is filtered by: why it is not right; empty where it is."""
 
 
-View = Terms | CellTable | Codes | Grids | RankedList | Texts | Listed | Timeline | Lines | Pictures
+class CurvePoint(msgspec.Struct, frozen=True):
+    """A point on both axes, in per cent from the left and from the top, and its figures in words."""
+
+    x: float
+    y: float
+    text: str
+
+
+class Curve(msgspec.Struct, frozen=True):
+    """Points that are joined. ``reference``: what the others are compared with."""
+
+    label: str
+    points: tuple[CurvePoint, ...]
+    reference: bool = False
+
+
+class Curves(msgspec.Struct, frozen=True):
+    """Curves over logarithmic axes: a straight line is a power, its slope the exponent."""
+
+    kind: ClassVar[str] = "curves"
+    title: str
+    curves: tuple[Curve, ...]
+    x_title: str
+    y_title: str
+    x_ticks: tuple[tuple[float, str], ...]
+    y_ticks: tuple[tuple[float, str], ...]
+    """(per cent, label)."""
+    note: str = ""
+
+
+View = Terms | CellTable | Codes | Grids | RankedList | Texts | Listed | Timeline | Lines | Pictures | Curves
 
 
 class CaseForm(msgspec.Struct, frozen=True):
@@ -299,6 +296,20 @@ class CaseForm(msgspec.Struct, frozen=True):
     """Short remarks on how the case is judged."""
     answer: str | None = None
     """The answer as a person reads it, where the stored response is a record of Karat's own. None: the response is."""
+
+    @property
+    def headline(self) -> str:
+        """The sentence; of one that is too long for a title, its first clauses."""
+        if len(self.sentence) <= LONGEST_TITLE:
+            return self.sentence
+        start = self.sentence[:LONGEST_TITLE]
+        clause, word = max(start.rfind("; "), start.rfind(", ")), start.rfind(" ")
+        end = next((place for place in (clause, word) if place > LONGEST_TITLE // 2), LONGEST_TITLE)
+        return f"{start[:end].rstrip(';, ')} …"
+
+
+LONGEST_TITLE = 200
+"""Letters of a sentence that is used as a title."""
 
 
 Details = TypeVar("Details")
@@ -330,17 +341,3 @@ def paired(found: tuple[Term, ...], missing: tuple[Term, ...], extra: tuple[Term
     replaced = tuple(TermPair(one, other) for one, other in zip(missing, extra, strict=False))
     alone = (*(TermPair(one) for one in missing[both:]), *(TermPair(None, other) for other in extra[both:]))
     return (*replaced, *alone, *(TermPair(term, term) for term in found))
-
-
-def code_lines(text: str, bad: dict[int, str] | None = None, most: int = 400) -> tuple[CodeLine, ...]:
-    """The lines of a text with their numbers; ``bad``: line → why."""
-    wrong = bad or {}
-    return tuple(
-        CodeLine(number, (Span(line),), number in wrong, wrong.get(number, ""))
-        for number, line in enumerate(text.splitlines()[:most], start=1)
-    )
-
-
-def more_lines(text: str, most: int = 400) -> int:
-    """How many lines :func:`code_lines` leaves out."""
-    return max(len(text.splitlines()) - most, 0)

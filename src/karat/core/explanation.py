@@ -34,13 +34,15 @@ class Part(msgspec.Struct, frozen=True, omit_defaults=True):
     """
 
     label: str
+    """The name of the part."""
     found: tuple[str, ...] = ()
     """Expected and given."""
     missing: tuple[str, ...] = ()
-    """Expected and not given."""
+    """Expected but not given."""
     extra: tuple[str, ...] = ()
-    """Given and not expected."""
+    """Given but not expected."""
     note: str = ""
+    """A remark on the part."""
 
     @property
     def expected(self) -> tuple[str, ...]:
@@ -95,7 +97,9 @@ class Line(msgspec.Struct, frozen=True, gc=False):
     """
 
     mark: Mark
+    """``same``, ``missing`` or ``extra``."""
     text: str
+    """The line."""
 
 
 class Group(msgspec.Struct, frozen=True, gc=False):
@@ -109,8 +113,11 @@ class Group(msgspec.Struct, frozen=True, gc=False):
     """
 
     kind: str
+    """What kind of group it is: ``dimension``, ``field`` and so on."""
     name: str
+    """The name of the group."""
     figures: tuple[tuple[str, float], ...] = ()
+    """Metric and value of the case in this group."""
 
 
 class Failure(msgspec.Struct, frozen=True, gc=False):
@@ -131,23 +138,25 @@ class Explanation(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     """
 
     outcome: Outcome
-    """``needs_review``: no rule could settle the answer, a person has to look. The last three are states of the
-    case."""
+    """``right``, ``wrong`` or ``needs_review`` (no rule can judge the answer), or the state of the case."""
     reason: str = ""
-    """A short text that many cases share, to count and filter by; empty where nothing is wrong."""
+    """A short text that many cases share, to count and filter by; empty if nothing is wrong."""
     codes: tuple[str, ...] = ()
-    """Every reason from the suite's closed list, where it has one; the viewer's search finds them."""
+    """Each reason from the suite's closed list, if it has one; the viewer's search finds them."""
     headline: str = ""
     """One line that says what is wrong with this answer."""
     note: str = ""
-    """What was allowed so that the answer is right: a fence around it, rows that are tied."""
+    """What was forgiven so that the answer is right: a code fence, tied rows."""
     parts: tuple[Part, ...] = ()
+    """The parts that are compared separately, such as dimensions."""
     cells: Cells | None = None
+    """The cells of two tables side by side."""
     lines: tuple[Line, ...] = ()
+    """The lines of two texts, such as queries."""
     groups: tuple[Group, ...] = ()
+    """What a comparison of two runs can be broken down by."""
     failures: tuple[Failure, ...] = ()
-    """What cases are put together by in failure groups, where parts and reason do not say it; see
-    ``core.results.failures.failures``."""
+    """What failure groups are made of, if parts and reason do not say it."""
     extra: msgspec.Struct | None = None
     """The suite's own record of what it found."""
 

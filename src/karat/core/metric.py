@@ -97,11 +97,12 @@ class Metric(Generic[Comparison]):
 _SAID_OF_A_CASE = re.compile(r"(right|fully|correct|\w+ed)\b", re.IGNORECASE)
 
 
-def right_words(right: int, of: int, title: str) -> str:
-    """``85 of 118 fully right``, ``4 of 16 passed``; of a title that is no word for a case ``158 of 199 right by
-    spider2``."""
+def right_words(right: int, of: int, title: str, *, partly: int = 0) -> str:
+    """``85 of 118 fully right``, ``4 of 16 passed``; of a title that does not describe a case ``158 of 199 right by
+    spider2``. ``partly``: cases with some of their turns right, which the mean counts and the number of right ones does
+    not."""
     said = title if _SAID_OF_A_CASE.match(title) else f"right by {title}"
-    return f"{right:,} of {of:,} {said}"
+    return f"{right:,} of {of:,} {said}{f' ({partly:,} in part)' if partly else ''}"
 
 
 def in_sample(metric: Metric[Comparison], headline: Sequence[str]) -> Metric[Comparison]:

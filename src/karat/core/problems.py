@@ -36,18 +36,25 @@ class Problem(msgspec.Struct, frozen=True, omit_defaults=True):
     """
 
     message: str
+    """What is wrong."""
     file: str = ""
+    """The file; empty if there is none."""
     line: int = 0
+    """The line, from 1; 0 for the file as a whole."""
     column: int = 0
+    """The column, from 1; 0 for the line as a whole."""
     width: int = 1
+    """How many characters to underline."""
     hint: str = ""
+    """What to do about it."""
     severity: Severity = "error"
+    """``error`` or ``warning``."""
     shown: bool = True
-    """Whether the line itself may be shown with the problem; not where a secret is in it."""
+    """Whether the line itself may be shown; false if it contains a secret."""
 
     def __post_init__(self) -> None:
         if REMOTE in self.file or REMOTE in self.message or REMOTE in self.hint:
-            from karat.core.remote.shown import shown
+            from karat.core.remote.display_names import shown
 
             for name in ("message", "file", "hint"):
                 msgspec.structs.force_setattr(self, name, shown(getattr(self, name)))
@@ -73,7 +80,7 @@ class UserError(Exception):
 
     def __init__(self, message: str, *, hint: str = "", problems: Sequence[Problem] = ()) -> None:
         if REMOTE in message or REMOTE in hint:
-            from karat.core.remote.shown import shown
+            from karat.core.remote.display_names import shown
 
             message, hint = shown(message), shown(hint)
         super().__init__(message)
@@ -135,7 +142,7 @@ def _source_lines(problem: Problem, source: str | None) -> list[str] | None:
     if not problem.line or not problem.shown:
         return None
     if source is None:
-        from karat.core.remote.shown import copy_of
+        from karat.core.remote.display_names import copy_of
 
         try:
             file = copy_of(problem.file)
@@ -197,3 +204,8 @@ def percent(share: float) -> str:
 def count_of(number: int, noun: str, plural: str = "") -> str:
     """``1 case``, ``3 cases``: a count with its noun in the right number."""
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def p_words(p: float | None) -> str:
+    """``p = 0.022``, ``p < 0.001``; empty where no claim is made."""
+    return "" if p is None else "p < 0.001" if p < 0.001 else f"p = {p:.3f}"

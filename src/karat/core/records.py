@@ -35,9 +35,13 @@ class Where(msgspec.Struct, frozen=True, gc=False):
     """
 
     file: str = ""
+    """The path of the file."""
     document: int = 0
+    """The number of the YAML document in the file, from 0."""
     item: int | None = None
+    """The number of the list item in the document, from 0; None if the document is not a list."""
     line: int = 0
+    """The line where the case begins, from 1; 0 if it is not known."""
 
 
 class Turn(msgspec.Struct, Generic[T], frozen=True, omit_defaults=True):
@@ -50,10 +54,13 @@ class Turn(msgspec.Struct, Generic[T], frozen=True, omit_defaults=True):
     """
 
     role: Role
+    """Who speaks."""
     content: str
+    """What is said."""
     target: T | None = None
+    """The right answer to this turn."""
     expect: Expect | None = None
-    """What is asserted of the way to the answer: tools, tables, sources, limits."""
+    """What is asserted about the way to the answer: tools, tables, sources, limits."""
 
 
 class Case(msgspec.Struct, Generic[T], frozen=True, omit_defaults=True):
@@ -66,15 +73,23 @@ class Case(msgspec.Struct, Generic[T], frozen=True, omit_defaults=True):
     """
 
     id: str
+    """The case's id, unique in its suite."""
     conversation: tuple[Turn[T], ...]
+    """The messages; a user turn with a target is scored."""
     name: str = ""
+    """A readable name."""
     tags: tuple[str, ...] = ()
+    """Words to group figures by."""
     comments: str = ""
+    """Notes for people; not used."""
     metadata: JsonObject = {}
+    """Whatever else the suite keeps about the case."""
     source: Where = Where()
+    """Where the case is in its file."""
     status: Status = "accepted"
+    """``draft``: proposed by a program and not scored until a person accepts it."""
     cluster: str = ""
-    """What this case and its rephrasings have in common. They count as one when intervals are made."""
+    """The same for all rephrasings of one question; they count as one case in intervals."""
 
     @property
     def question(self) -> str:
@@ -122,8 +137,11 @@ class CallError(msgspec.Struct, frozen=True, omit_defaults=True):
     """
 
     kind: str
+    """What went wrong, as a word to count by: ``timeout``, ``rate_limited`` and so on."""
     message: str
+    """What went wrong, for people."""
     tries: int = 1
+    """How many attempts were made."""
 
 
 class Prediction(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -135,30 +153,42 @@ class Prediction(msgspec.Struct, frozen=True, omit_defaults=True):
     """
 
     case_id: str
+    """The id of the case."""
     turn: int | None = 0
-    """Index among the user turns. None: the recording did not say, see :func:`default_turn`."""
+    """The index among the user turns. None: the recording did not say; the only scored turn, else 0."""
     repeat: int = 0
+    """The number of the try, from 0."""
     response: bytes = b""
+    """The raw response."""
     error: CallError | None = None
+    """Why there is no response; None if there is one."""
     latency: float | None = None
+    """Seconds that the answer took, if known."""
     tokens: int | None = None
+    """Tokens that the answer used, if known."""
     cost: float | None = None
+    """What the answer cost, if known."""
     trace: bytes = b""
-    """The trace of the answer, where it came beside the response; see ``core.trace.reading``."""
+    """The trace of the answer, if it came separately from the response."""
 
 
 class Branch(msgspec.Struct, frozen=True, omit_defaults=True):
     """Responses to a turn beside the answer itself: what came of one way of asking again, and what that cost."""
 
     name: str
+    """The strategy's name."""
     responses: tuple[str, ...] = ()
+    """The responses, in order."""
     latency: float | None = None
+    """Seconds that they took together."""
     tokens: int | None = None
+    """Tokens that they used together."""
     cost: float | None = None
+    """What they cost together."""
 
 
 class NextCall(msgspec.Struct, frozen=True):
-    """What to ask next on a branch: the conversation up to the question goes on with these exchanges, each a response
+    """What to ask next on a branch: the conversation up to the question continues with these exchanges, each a response
     and what is said to it. None of them: the question is asked once more."""
 
     branch: str

@@ -1,6 +1,6 @@
 """One model of a report: sheets of typed columns. A suite fills it; a writer (Excel, HTML, …) knows nothing else.
 
-Below the model stands what looks the same in every suite: the averages, what failed, and what run this was.
+Below the model is what looks the same in every suite: the averages, what failed, and what run this was.
 """
 
 from __future__ import annotations
@@ -37,13 +37,17 @@ class Column(msgspec.Struct, frozen=True):
     """
 
     title: str
+    """The heading."""
     kind: ColumnKind = "text"
+    """What the cells contain, which decides how they are written."""
     width: int = 14
+    """The width in characters."""
     higher_is_better: bool = True
+    """Whether a high score is good, for the colour of its cell."""
     decimals: int | None = None
-    """None: two for a score, and for a number what its size asks for."""
+    """How many decimals are shown. None: two for a score; for a number, as its size requires."""
     shaded: bool = True
-    """Whether a score has a colour between wrong and right. False where a right answer need not come near 1."""
+    """Whether a score is coloured between wrong and right. False if a right answer need not come near 1."""
 
 
 class Table(msgspec.Struct, frozen=True):
@@ -56,13 +60,16 @@ class Table(msgspec.Struct, frozen=True):
     """
 
     columns: tuple[Column, ...]
+    """The columns."""
     rows: tuple[tuple[Cell, ...], ...]
+    """The cells, row by row."""
     title: str = ""
+    """The title above the table."""
     note: str = ""
-    """A sentence under the title: how to read the figures."""
+    """A sentence below the title that says how to read the figures."""
     look: Literal["", "swaps"] = ""
-    """``swaps``: a row says what was expected and what was given in its place. Its columns are: where, expected, its
-    name, given, its name, how often, cases; pages draw it as pairs."""
+    """``swaps``: each row shows what was expected and what was given in its place. Its columns are: where, expected,
+    its name, given, its name, how often, cases; pages draw it as pairs."""
 
 
 class Series(msgspec.Struct, frozen=True):
@@ -87,7 +94,7 @@ class Series(msgspec.Struct, frozen=True):
 
 
 class Chart(msgspec.Struct, frozen=True):
-    """A picture of the figures in one of the sheet's tables; it stands to the right of it."""
+    """A picture of the figures in one of the sheet's tables; it is to the right of it."""
 
     title: str
     x_title: str
@@ -122,11 +129,15 @@ class Sheet(msgspec.Struct, frozen=True):
     """
 
     title: str
+    """The name of the sheet."""
     tables: tuple[Table, ...]
+    """Its tables, from top to bottom."""
     freeze_columns: int = 0
+    """How many columns stay in view when the sheet is scrolled."""
     print_columns: int = 0
-    """How many columns go on paper, for a table too wide for it; 0: all."""
+    """How many columns are printed, for a table that is too wide for paper; 0: all."""
     charts: tuple[Chart, ...] = ()
+    """The charts beside the tables."""
 
 
 class Report(msgspec.Struct, frozen=True):
@@ -139,7 +150,9 @@ class Report(msgspec.Struct, frozen=True):
     """
 
     title: str
+    """The title of the report."""
     sheets: tuple[Sheet, ...]
+    """Its sheets, in order."""
 
 
 # -- text -------------------------------------------------------------------------------------------------------------
@@ -158,6 +171,23 @@ def visible(text: str) -> str:
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     return _INVISIBLE.sub(_escape, text)
+
+
+_FROM_THE_RIGHT = "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]"
+"""Letters of Hebrew, Arabic and other scripts that are written from right to left."""
+_TURNED = re.compile(f"({_FROM_THE_RIGHT}+(?:\\s+{_FROM_THE_RIGHT}+)*)")
+
+
+def directed(text: str) -> list[tuple[bool, str]]:
+    """The text in parts that are written in one direction; True: from right to left.
+
+    In a sentence of names and values, each such part must be isolated: a number after it is otherwise drawn before it.
+
+    >>> directed("A 1 of 2")
+    [(False, 'A 1 of 2')]
+    """
+    parts = _TURNED.split(text) if not text.isascii() else [text]
+    return [(bool(place % 2), part) for place, part in enumerate(parts) if part]
 
 
 def _escape(found: re.Match[str]) -> str:

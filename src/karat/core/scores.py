@@ -13,7 +13,7 @@ State = Literal["scored", "not_applicable", "error", "missing"]
 
 
 class Score(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
-    """One metric's word on one answer. ``value`` is a number exactly when ``state`` is ``scored``.
+    """One metric's value for one answer. ``value`` is a number exactly when ``state`` is ``scored``.
 
     >>> import karat
     >>> karat.scored(0.5), karat.not_applicable("no period was asked for").value
@@ -21,9 +21,13 @@ class Score(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """
 
     value: float | None = None
+    """The number; None unless the state is ``scored``."""
     state: State = "scored"
+    """``scored``, ``not_applicable``, ``error`` or ``missing``."""
     reason: str = ""
+    """Why there is no number, or a remark on it."""
     evidence: Json = None
+    """What the score rests on, as JSON."""
 
 
 def scored(value: float, reason: str = "") -> Score:

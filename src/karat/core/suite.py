@@ -219,7 +219,7 @@ class Suite(Generic[Target, Options, Comparison]):
     """(case, user turn, prediction, options) → what only the suite can read from an answer, for the expectations of the
     turn (``Turn.expect``): its SQL, the datasets it selects, whether it refuses. May raise Unreadable."""
     cluster: Callable[[Case[Target]], str] = lambda case: case.cluster
-    """What cases that are variants of one have in common; empty: the case stands alone. See
+    """What cases that are variants of one have in common; empty: the case is alone. See
     ``core.results.clusters``."""
     group: Callable[[Case[Target], Options], str] | None = None
     """(case, options) → what cases have in common that are best scored one after the other, such as a server that has
@@ -285,7 +285,7 @@ class Suite(Generic[Target, Options, Comparison]):
     """(case) → the JSONL file and the line that hold its ``status``, where that is not where the case itself is."""
 
     case_file: Callable[[Sequence[JsonMapping]], CaseFile | None] | None = None
-    """(stored cases as JSON values) → the same as a case file of the suite. None: its cases do not stand one by one in
+    """(stored cases as JSON values) → the same as a case file of the suite. None: its cases are not one by one in
     a text file."""
 
     import_rows: Callable[[Sequence[ImportRow], Path], Imported] | None = None

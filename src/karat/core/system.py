@@ -32,10 +32,13 @@ class Request(msgspec.Struct, frozen=True):
     """
 
     case_id: str
+    """The id of the case."""
     turn: int
+    """The user turn, from 0."""
     repeat: int
+    """The number of the try, from 0."""
     messages: tuple[JsonObject, ...]
-    """``{"role", "content"}``, and whatever else the system's own earlier replies held."""
+    """``{"role", "content"}``, and whatever else the system's own earlier replies contained."""
     default_turn: int = 0
     """The turn of this case that a recording belongs to when it does not say."""
     beside: JsonObject = {}
@@ -59,17 +62,21 @@ class Response(msgspec.Struct, frozen=True):
     """
 
     body: bytes
+    """The raw answer."""
     input_tokens: int | None = None
+    """Tokens of the prompt, if known."""
     output_tokens: int | None = None
+    """Tokens of the answer, if known."""
     tokens: int | None = None
-    """The total, where only that is known."""
+    """The total, if only that is known."""
     cost: float | None = None
+    """What the call cost, if the system says so."""
     latency: float | None = None
-    """A recorded latency; without it the caller's own clock counts."""
+    """A recorded latency; without it, the caller's own clock counts."""
     model: str = ""
-    """Which line of the price table applies."""
+    """The model, to look up its price."""
     trace: bytes = b""
-    """The trace of the answer, where it is not part of the body."""
+    """The trace of the answer, if it is not part of the body."""
 
 
 class CallFailed(Exception):
@@ -108,7 +115,7 @@ class NoAnswer(Exception):
 
 
 class System(ABC):
-    """An open system. It must bear many calls at once.
+    """An open system. It must handle many calls at once.
 
     Every system derives from this class. Only ``call`` has to be written; all else has a default that fits a system
     which is asked live.
@@ -149,7 +156,9 @@ class Price(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Money for a million tokens."""
 
     input: float
+    """Price of a million input tokens."""
     output: float
+    """Price of a million output tokens."""
 
 
 class SystemConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -163,21 +172,25 @@ class SystemConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     """
 
     type: str
+    """The type of system: ``openai``, ``http``, ``command``, ``function``, ``replay``, ``sheet``, or one of a
+    plug-in."""
     concurrency: int = 8
+    """How many calls may run at the same time."""
     requests_per_minute: float | None = None
+    """The most calls per minute; no limit by default."""
     timeout: float = 120.0
-    """Seconds for one attempt."""
+    """Seconds that one attempt may take."""
     retries: int = 4
-    """How often a failed attempt is tried again when that may help: 429, 5xx, timeouts, lost connections."""
+    """How often a failed attempt is repeated when that may help: 429, 5xx, timeouts, lost connections."""
     backoff: float = 1.0
-    """Seconds before the first retry; doubled each time, with jitter, unless the server says how long."""
+    """Seconds before the first retry. They double each time, with jitter, unless the server says how long to wait."""
     prices: dict[str, Price] = {}
     """Model name (or ``default``) → price, for the cost of calls whose tokens are known."""
     version: str = ""
-    """Which version of the assistant is behind these settings; may hold ``${NAME}`` from the environment. Answers are
+    """The version of the assistant behind these settings; may contain ``${NAME}`` from the environment. Answers are
     never reused across versions."""
     depends_on: tuple[str, ...] = ()
-    """Files and folders that the assistant consists of. Answers are never reused when one of them has changed."""
+    """Files and folders that the assistant consists of. Answers are not reused once one of them has changed."""
 
     def __post_init__(self) -> None:
         if self.concurrency < 1:
@@ -206,9 +219,13 @@ class Example(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fi
     """A few-shot example: a question with its answer, or one message with its role. Sent as it is written."""
 
     user: str | None = None
+    """The question."""
     assistant: str | None = None
+    """Its answer."""
     role: Literal["user", "assistant", "system"] | None = None
+    """The role of a single message."""
     content: str | None = None
+    """The text of a single message."""
 
     def __post_init__(self) -> None:
         given = {name for name in self.__struct_fields__ if getattr(self, name) is not None}
@@ -233,8 +250,8 @@ class PromptedConfig(SystemConfig, frozen=True, forbid_unknown_fields=True, kw_o
     """
 
     prompt: str = ""
-    """A Jinja2 template, or the path of a file that holds one; ``default``: the suite's own. Left out: the bare
-    question."""
+    """A Jinja2 template, or the path of a file with one. ``default`` is the suite's own; without a prompt, the bare
+    question is sent."""
     system_prompt: str = ""
     """The same for a system message before the conversation."""
     examples: tuple[Example, ...] = ()
@@ -257,7 +274,7 @@ class FormattedConfig(PromptedConfig, frozen=True, forbid_unknown_fields=True, k
     """The settings of a live system whose answers can be given a form."""
 
     response_format: Json = None
-    """``json_object``, ``suite`` or a JSON schema; see :mod:`karat.systems.response_format`."""
+    """``json_object``, ``suite`` (the suite's own schema) or a JSON schema."""
 
 
 @dataclass(frozen=True)

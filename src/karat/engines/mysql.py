@@ -186,7 +186,7 @@ def _arguments(url: str) -> JsonObject:
 def _open(config: MysqlConfig, _: Path) -> MysqlEngine:
     try:
         return MysqlEngine(config)
-    except ValueError:  # a port that is no number; the message would quote the URL
+    except ValueError:  # a port that is not a number; the message would quote the URL
         raise UserError(
             "the url of the mysql engine cannot be read", hint="Write mysql://USER:${PASSWORD}@HOST:PORT/DATABASE."
         ) from None

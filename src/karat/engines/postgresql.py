@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
 from types import ModuleType
@@ -18,7 +18,7 @@ from karat.core.problems import UserError
 from karat.engines.drivers import driver
 from karat.engines.protocol import EngineConfig, EngineError, EngineType, ResultRows, ResultTable
 from karat.engines.query.deadline import Abandoned, within
-from karat.engines.query.fetching import Row, as_rows, as_table, batches, fetched
+from karat.engines.query.fetching import Row, as_rows, as_table, batches, fetched, flat
 from karat.engines.query.fingerprints import server_fingerprint
 from karat.engines.query.guard import check
 from karat.engines.secrets import shown_settings
@@ -64,7 +64,7 @@ class PostgresqlEngine:
         return self.unguarded(check(sql, self.dialect), timeout=timeout, row_limit=row_limit)
 
     def rows(self, sql: str, *, timeout: float, row_limit: int) -> ResultRows:
-        return self._result(check(sql, self.dialect), timeout, row_limit, as_rows)
+        return self._result(check(sql, self.dialect), timeout, row_limit, _flat_rows)
 
     def unguarded(self, sql: str, *, timeout: float, row_limit: int) -> ResultTable:
         """Run without the first look at the SQL; the transaction still refuses what writes."""
@@ -150,6 +150,11 @@ class PostgresqlEngine:
 
     def close(self) -> None:
         self._drop()
+
+
+def _flat_rows(names: Sequence[str], rows: Sequence[Row], truncated: bool, seconds: float) -> ResultRows:
+    """An array or a document comes as a list or a dict."""
+    return as_rows(names, flat(rows), truncated, seconds)
 
 
 def _described(connection: Connection, sql: str) -> list[str]:

@@ -46,11 +46,13 @@ class ResultTable(msgspec.Struct, frozen=True):
     """
 
     names: tuple[str, ...]
+    """The column names."""
     columns: tuple[tuple[str | None, ...], ...]
+    """The cells, column by column; None is a null."""
     truncated: bool = False
-    """Whether the query had more rows than were asked for."""
+    """Whether the query had more rows than were requested."""
     seconds: float = 0.0
-    """How long the engine took. A cached table keeps the time of the run that made it."""
+    """How long the engine took. A cached table keeps the time of the query that made it."""
 
     @property
     def height(self) -> int:
@@ -129,12 +131,13 @@ class EngineConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     """
 
     engine: str
+    """The name of the engine."""
     timeout: float = 60.0
-    """Seconds for one query, fetching included."""
+    """Seconds that one query may take, including fetching its rows."""
     row_limit: int = 1_000_000
-    """A result with more rows is not an answer that can be compared."""
+    """The most rows of a result that can be compared."""
     cache: bool = True
-    """Whether results may be kept. A server does not say when its data changed: switch it off where they do."""
+    """Whether results may be kept. Switch it off if the data changes: a server does not say when it did."""
 
     def __post_init__(self) -> None:
         if self.timeout <= 0:

@@ -7,10 +7,11 @@ from pathlib import Path
 import yaml
 
 from karat.core.files import json
+from karat.core.files.near_paths import near_path
 from karat.core.files.reading import BOM, open_bytes, read_bytes, refuse_foreign
 from karat.core.json_types import Json
 from karat.core.problems import UserError
-from karat.core.trace.spans import has_spans
+from karat.core.trace.spans.reading import has_spans
 from karat.core.yaml.structs import Findings, documents
 from karat.imports import inspect_logs, json_rows, promptfoo, tables, traces
 from karat.imports.source import Source
@@ -23,9 +24,9 @@ FORMATS = (
 def read_source(path: Path, sheet: str = "") -> Source:
     """The rows of a file."""
     if path.is_dir():
-        raise UserError(f"{path} is a folder", hint=f"Give one file of it. What is read: {FORMATS}.")
+        raise UserError(f"{path} is a folder", hint=f"Give one of its files. Supported: {FORMATS}.")
     if not path.is_file():
-        raise UserError(f"there is no file {path}", hint=f"Supported: {FORMATS}.")
+        raise UserError(f"there is no file {path}", hint=near_path(path, f"Supported: {FORMATS}."))
     with open_bytes(path) as file:
         start = file.read(4)
     if start == b"PK\x03\x04":

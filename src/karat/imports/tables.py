@@ -53,7 +53,7 @@ def _cell(cell: str) -> str:
 
 
 def _separator(text: str) -> str:
-    """The one that stands most often in the first line, outside quotes."""
+    """The most frequent one in the first line, outside quotes."""
     counts = dict.fromkeys(SEPARATORS, 0)
     quoted = False
     for sign in text:

@@ -17,18 +17,14 @@ import msgspec
 from karat.core.files import json
 from karat.core.json_types import Json, JsonMapping, JsonObject
 from karat.core.problems import Problem, UserError
-from karat.core.trace.spans import Span, spans_in
+from karat.core.trace.spans.calls import used
+from karat.core.trace.spans.reading import Span, spans_in
 from karat.imports.source import Source, SourceRow
 
 CASE, TURN, REPEAT, RESPONSE = "karat.case.id", "karat.turn", "karat.repeat", "karat.response"
 KNOWN = {"question": "question", "answer": "answer", "id": "id", "error": "error", "repeat": "repeat"}
 _NUMBERED = re.compile(
     r"^(?:gen_ai\.(prompt|completion)|llm\.(input|output)_messages)\.(\d+)\.(?:message\.)?(role|content)$"
-)
-USAGE = (
-    ("gen_ai.usage.input_tokens", "gen_ai.usage.output_tokens"),
-    ("gen_ai.usage.prompt_tokens", "gen_ai.usage.completion_tokens"),
-    ("llm.token_count.prompt", "llm.token_count.completion"),
 )
 _EVENTS = {"gen_ai.user.message": "user", "gen_ai.assistant.message": "assistant", "gen_ai.system.message": "system"}
 
@@ -131,19 +127,11 @@ def _cells(span: Span, inside: Sequence[Span], said: str) -> JsonObject:
 
 def _tokens(span: Span, inside: Sequence[Span]) -> int | None:
     """The sum that the span itself says; else that of the model calls inside it."""
-    own = _usage(span)
+    own = used(span)
     if own is not None:
         return own
-    parts = [used for one in inside if (used := _usage(one)) is not None]
+    parts = [tokens for one in inside if (tokens := used(one)) is not None]
     return sum(parts) if parts else None
-
-
-def _usage(span: Span) -> int | None:
-    for pair in USAGE:
-        counts = [span.attributes.get(name) for name in pair]
-        if all(isinstance(count, int) for count in counts):
-            return sum(count for count in counts if isinstance(count, int))
-    return None
 
 
 # -- texts ------------------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from typing import TypeAlias
 import msgspec
 
 from karat.core.problems import count_of
-from karat.judge.line import Judge, Judging, Line
+from karat.judge.judge_client import Judge, Judging, Line
 from karat.judge.questions import Question
 from karat.judge.reply import Verdict
 from karat.judge.version import Keys, model_of
@@ -76,7 +76,7 @@ async def ask_all(
 ) -> tuple[dict[Answered, Verdict], Judging]:
     """The verdict on each question, stored under the run where one is given.
 
-    ``fresh`` asks anew; ``retry_errors`` asks for the replies that failed, or that the budget left out, when this run
+    ``fresh`` asks again; ``retry_errors`` asks for the replies that failed, or that the budget left out, when this run
     was judged before; ``swapped`` puts the given answer first; ``first_repeat`` is the number under which replies are
     kept, for measuring repeats."""
     state = Judging(total=len(questions))

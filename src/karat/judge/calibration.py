@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 import msgspec
 
+from karat.core.problems import count_of, p_words
 from karat.core.results.judged import Doubt
 from karat.core.results.result import Estimate
 from karat.judge.sample import Sample
@@ -19,6 +20,7 @@ from karat.judge.settings import Bar
 from karat.stats.judged import JudgeAgreement, agreement
 
 STALE = "it is stale: "
+NOT_CALIBRATED = "it is not calibrated: karat judge calibrate"
 FEWEST_OF_A_SYSTEM = 30
 """How many reviewed answers a system needs before the judge's figures on it are shown separately."""
 
@@ -85,9 +87,10 @@ class Drift(msgspec.Struct, frozen=True):
     """Verdicts that are not what they were, abstentions too."""
 
     def __str__(self) -> str:
+        differ = count_of(self.asked, "verdict differs", "verdicts differ")
         return (
-            f"{self.changed} of {self.asked} verdicts differ from {self.before}: {self.to_right} became right, "
-            f"{self.to_wrong} no longer are (p = {self.p:.3g})"
+            f"{self.changed} of {differ} from {self.before}: {self.to_right} became right, "
+            f"{self.to_wrong} no longer are ({p_words(self.p)})"
         )
 
 
@@ -140,10 +143,15 @@ class Calibration(msgspec.Struct, frozen=True, kw_only=True):
 
 def misses_of(found: Calibration, bar: Bar, *, stale: str = "", at: datetime | None = None) -> tuple[str, ...]:
     """Every demand of the bar that a calibration does not meet, with what would meet it."""
-    given = found.agreement
     said: list[str] = [f"{STALE}{stale}"] if stale else []
+    if not found.drawn and not found.rest:  # attacked, or asked again, and not yet compared with people
+        return (*said, NOT_CALIBRATED, *(_attacked(found, bar) if found.attacks is not None else ()))
+    given = found.agreement
     if found.reviewed < bar.reviews:
-        said.append(f"{found.reviewed} drawn reviews, wanted {bar.reviews}: review {bar.reviews - found.reviewed} more")
+        said.append(
+            f"{count_of(found.reviewed, 'drawn review')}, wanted {bar.reviews}: "
+            f"review {bar.reviews - found.reviewed} more"
+        )
     for name, count in (("right", found.people_right), ("wrong", found.people_wrong)):
         if count < bar.of_each:
             said.append(f"people called {count} of them {name}, wanted {bar.of_each}")
@@ -164,15 +172,18 @@ def misses_of(found: Calibration, bar: Bar, *, stale: str = "", at: datetime | N
         said.append("its self-consistency was not measured")
     elif found.consistency.same < bar.consistency:
         said.append(f"asked again, it said the same in {found.consistency.same:.3f}, wanted {bar.consistency:.2f}")
-    if found.attacks is None:
-        said.append("it was not tried with attacks: karat judge attack")
-    elif found.attacks.passed > bar.attacks:
-        said.append(f"{found.attacks.passed} of {found.attacks.asked} attacks passed, wanted {bar.attacks}")
-    elif found.attacks.passed + found.attacks.unanswered > bar.attacks:
-        said.append(
-            f"it gave no reply to {found.attacks.unanswered} of {found.attacks.asked} attacks: karat judge attack"
-        )
-    return (*said, *too_old(found, bar.days, at))
+    return (*said, *_attacked(found, bar), *too_old(found, bar.days, at))
+
+
+def _attacked(found: Calibration, bar: Bar) -> tuple[str, ...]:
+    given = found.attacks
+    if given is None:
+        return ("it was not tried with attacks: karat judge attack",)
+    if given.passed > bar.attacks:
+        return (f"{given.passed} of {given.asked} attacks passed, wanted {bar.attacks}",)
+    if given.passed + given.unanswered > bar.attacks:
+        return (f"it gave no reply to {given.unanswered} of {given.asked} attacks: karat judge attack",)
+    return ()
 
 
 def too_old(found: Calibration, days: int, at: datetime | None = None) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from karat.core.replies import read_reply as read_body
 from karat.core.suite import Suite, Unreadable
 from karat.core.system import NoAnswer, RecordedConfig, Request, Response, System, SystemConfig, SystemType
 from karat.judge.protocol import Asked
-from karat.judge.reply import Fault, Tampered, Verdict, checked, read_reply
+from karat.judge.reply import Fault, Tampered, Verdict, checked, object_of, read_reply
 
 RECORDED = "replay"
 
@@ -69,24 +69,22 @@ def verdict_in(config: SystemConfig, answer: Prediction, asked: Asked) -> Verdic
     A function, a command or a recording may give the fields alone, without a token: nothing in the document can have
     written them. What a model wrote needs the token.
     """
-    try:
-        given = msgspec.json.decode(answer.response)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        given = None
     if asked.canary.encode() in answer.response.lower():
         raise Tampered
-    if isinstance(given, dict) and "verdict" in given and config.type in ("function", "command", RECORDED):
+    given = object_of(answer.response) if config.type in ("function", "command", RECORDED) else None
+    if given is not None and "verdict" in given:
         return checked(given, asked.token if "token" in given else None)
     return read_reply(reply_text(answer), asked.token, asked.canary)
 
 
 def reply_text(answer: Prediction) -> str:
-    """The words of a judge's reply."""
+    """The words of a judge's reply, without its thoughts; the whole body where that is an object without any words."""
     try:
         reply = read_body(answer.response)
     except Unreadable as error:
         raise Fault(str(error)) from None
-    return reply.text or answer.response.decode("utf-8", "replace")
+    bare = not reply.text and answer.response.lstrip()[:1] == b"{"
+    return answer.response.decode("utf-8", "replace") if bare else reply.text
 
 
 def served_by(answer: Prediction) -> tuple[str, str]:

@@ -1,7 +1,7 @@
 """Tests of a judge by itself: does it say the same again, does it look at the order of the answers, does it like long
 ones.
 
-Each asks about answers that were reviewed, at most ``MOST``, and asks anew: a reply from the cache would prove nothing.
+Each asks about answers that were reviewed, at most ``MOST``, and asks again: a cached reply would prove nothing.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import msgspec
 from karat.core.results.result import Estimate
 from karat.judge.asking import Answered, ask_all
 from karat.judge.calibration import Probe
-from karat.judge.line import Judge
+from karat.judge.judge_client import Judge
 from karat.judge.questions import Question
 from karat.judge.reply import NO_REPLY, Verdict
 from karat.judge.sample import VALUES
@@ -60,7 +60,7 @@ async def length(records: JudgeRecords, judge: Judge, questions: Sequence[Questi
 
 
 def _both(found: Verdicts, plain: Verdicts) -> list[tuple[Verdict, Verdict]]:
-    """(before, now) of the answers that the judge replied to both times; a failed call says nothing of it."""
+    """(before, now) of the answers that the judge replied to both times; a failed call does not count."""
     pairs = ((plain[place], verdict) for place, verdict in found.items() if place in plain)
     return [(before, now) for before, now in pairs if before.why not in NO_REPLY and now.why not in NO_REPLY]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Literal, get_args
 
@@ -22,6 +23,7 @@ NO_REPLY: tuple[Why, ...] = ("error", "budget")
 LONGEST_REASON = 400
 _MOST_STARTS = 2_000
 _LONGEST = 200_000
+_BRACE = re.compile(r"[{}]")
 
 
 class Verdict(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -76,6 +78,17 @@ def read_reply(text: str, token: str, canary: str) -> Verdict:
     return checked(found[-1], token)
 
 
+def object_of(text: bytes) -> JsonObject | None:
+    """The object that a reply consists of; None where it is something else. Raises Fault where a key comes twice."""
+    try:
+        found = _DECODER.decode(text.decode())
+    except _TwiceError:
+        raise Fault("an object of the reply has a key twice") from None
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
 def checked(given: JsonObject, token: str | None) -> Verdict:
     """A verdict from its fields. ``token``: the one that must be among them; None where the judge gets no token."""
     if token is not None and given.get("token") != token:
@@ -114,8 +127,10 @@ _DECODER = json.JSONDecoder(strict=False, object_pairs_hook=_once)
 
 
 def _objects(text: str) -> Iterator[JsonObject]:
-    """The outermost JSON objects of a text, from left to right. One that has a key twice is an unreadable reply."""
+    """The outermost JSON objects of a text, from left to right. One that has a key twice, or that is cut off, is an
+    unreadable reply: what is inside a broken object is not what the judge says."""
     place, starts, text = 0, 0, text[-_LONGEST:]
+    unclosed = _unclosed(text)
     while (place := text.find("{", place)) >= 0 and starts < _MOST_STARTS:
         starts += 1
         try:
@@ -123,6 +138,19 @@ def _objects(text: str) -> Iterator[JsonObject]:
         except _TwiceError:
             raise Fault("an object of the reply has a key twice") from None
         except (ValueError, RecursionError):
+            if place in unclosed:
+                raise Fault("an object of the reply is not closed") from None
             place += 1
             continue
         yield value
+
+
+def _unclosed(text: str) -> set[int]:
+    """Where braces open that nothing closes. Braces inside texts count too: at worst a reply is asked for once more."""
+    opened: list[int] = []
+    for found in _BRACE.finditer(text):
+        if found[0] == "{":
+            opened.append(found.start())
+        elif opened:
+            opened.pop()
+    return set(opened)

@@ -1,7 +1,7 @@
 """Which reviewed cases may speak for the others: a random sample that no interesting case can bend.
 
 The cases that a judge was asked about have a fixed random order: the SHA-256 of the run's seed and the case's cluster,
-or its id where it stands alone. The sample is the longest beginning of that order of which at least 95 % are reviewed.
+or its id where it is alone. The sample is the longest beginning of that order of which at least 95 % are reviewed.
 Reviews outside it count for their own case, and not for the judge. So every way of reviewing is fine.
 
 Only verdicts that people gave without seeing others' or the judge's count here. ``gold_wrong`` says nothing of the
@@ -16,6 +16,7 @@ from types import MappingProxyType
 
 import msgspec
 
+from karat.core.json_types import JsonObject
 from karat.core.results.result import CaseReview
 from karat.core.results.verdicts import disputed, settled, side_of
 from karat.judge.questions import AUDIT
@@ -85,6 +86,8 @@ def judged_cases(
 
 
 def _case(case_id: str, tries: Sequence[Sequence[Judgement]], cluster: str, settled: Sequence[float]) -> JudgedCase:
+    if len(tries) == 1 and len(tries[0]) == 1 and not settled:
+        return _answered_once(case_id, tries[0][0].verdict, cluster)
     values = [min(VALUES[str(one.verdict["verdict"])] for one in turns) for turns in tries] + list(settled)
     said = [one.verdict for turns in tries for one in turns]
     sure = [float(one["confidence"]) for one in said if one.get("confidence") is not None]
@@ -97,6 +100,21 @@ def _case(case_id: str, tries: Sequence[Sequence[Judgement]], cluster: str, sett
         any(one.get("gold_suspect") for one in said),
         min(sure, default=None),
         any(one.get("changed") for one in said),
+    )
+
+
+def _answered_once(case_id: str, said: JsonObject, cluster: str) -> JudgedCase:
+    """What the other way comes to for a case with one answer, as nearly all of a large run have."""
+    sure = said.get("confidence")
+    return JudgedCase(
+        case_id,
+        VALUES[str(said["verdict"])],
+        cluster,
+        str(said.get("reason") or ""),
+        str(said.get("why") or ""),
+        bool(said.get("gold_suspect")),
+        None if sure is None else float(sure),
+        bool(said.get("changed")),
     )
 
 

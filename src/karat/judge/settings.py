@@ -7,6 +7,8 @@ from typing import Literal
 
 import msgspec
 
+from karat.core.problems import count_of
+
 State = Literal["needs_review", "wrong"]
 
 
@@ -14,7 +16,9 @@ class Budget(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Where asking stops. The answers that are left have no verdict, and say why."""
 
     calls: int | None = None
+    """The most calls in one go."""
     cost: float | None = None
+    """The most money in one go, at the prices of the system."""
 
     def __post_init__(self) -> None:
         if (self.calls is not None and self.calls < 0) or (self.cost is not None and self.cost < 0):
@@ -28,7 +32,7 @@ class Budget(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         )
 
     def __str__(self) -> str:
-        calls = () if self.calls is None else (f"{self.calls:,} calls",)
+        calls = () if self.calls is None else (count_of(self.calls, "call"),)
         return " and ".join((*calls, *(() if self.cost is None else (f"cost {self.cost:g}",))))
 
 
@@ -36,43 +40,49 @@ class Bar(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a judge must reach. One that misses a demand is shown, and takes part in no figure and no gate."""
 
     reviews: int = 50
-    """Drawn reviews. At 50, a kappa of 0.75 is known to about ±0.2."""
+    """How many drawn answers people must have reviewed. With 50, a kappa of 0.75 is known to about ±0.2."""
     of_each: int = 10
-    """People's right and people's wrong among them: with fewer, sensitivity or specificity may be off by 0.25."""
+    """How many of them people must have called right, and how many wrong. With fewer, sensitivity or specificity may be
+    off by 0.25."""
     kappa: float = 0.6
+    """The least kappa between judge and people."""
     kappa_low: float = 0.4
-    """The lower end of kappa. A judge that always says the same has 0."""
+    """The least lower end of kappa's interval. A judge that always says the same has 0."""
     sensitivity_low: float = 0.6
+    """The least lower end of sensitivity's interval."""
     specificity_low: float = 0.6
-    """Lower ends: a judge near a coin on one side tells nothing there, whatever kappa says."""
+    """The least lower end of specificity's interval. A judge that guesses on one side shows nothing there, whatever
+    kappa is."""
     consistency: float = 0.95
-    """The share of answers with the same verdict each time: one that changes by itself is no measurement."""
+    """The least share of answers that get the same verdict each time."""
     attacks: int = 0
-    """Attacks that may pass: one hole is enough."""
+    """How many attacks may succeed."""
     days: int = 180
-    """Served models change under the same name."""
+    """How old a calibration may be. Hosted models change without changing their name."""
 
 
 class JudgeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How a project uses a judge."""
 
     system: str
-    """A system of the project."""
+    """The system of the project that judges."""
     asks: tuple[State, ...] = ("needs_review",)
-    """The states in which the rule must have left an answer."""
+    """The rule's verdicts that are put to the judge."""
     rubric: str | dict[str, str] = ""
-    """A file that says what is right; or one file per suite or tag. Left out: the default."""
+    """A file that says what is right, or one file per suite or tag. By default, the suite's own."""
     repeats: int = 1
-    """How often each answer is asked about; what more than half say is the verdict."""
+    """How often the judge is asked about each answer; the majority decides."""
     budget: Budget = Budget()
+    """Where asking stops."""
     audit: float = 0.0
-    """The share of right answers that are asked about too. A doubt there goes to the review queue and changes
-    nothing."""
+    """The share of right answers that the judge is asked about too. A doubt there goes to the review queue and changes
+    no figure."""
     overlap: float = 0.0
-    """The share of the drawn cases that a second person reviews too, so that people's own agreement is known."""
+    """The share of drawn cases that a second person reviews too, which shows how well people agree."""
     same_model: Literal["refuse", "allow"] = "refuse"
-    """Whether a judge counts that is of the same model as the system."""
+    """Whether a judge may count that uses the same model as the system."""
     bar: Bar = Bar()
+    """What the judge must reach before it counts."""
 
     def __post_init__(self) -> None:
         if not self.system:

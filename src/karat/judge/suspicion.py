@@ -15,7 +15,8 @@ from collections import Counter
 from karat.judge.document import hidden
 
 _VERDICT = re.compile(
-    r"""["'|]?\s*\b(?:verdict|judgement|judgment|grade|urteil|veredicto|gold_suspect)\b\s*["']?\s*[:=|]\s*["'|]?\s*\w""",
+    r"""\b(?:verdict|judgement|judgment|grade|urteil|veredicto|gold_suspect)\b"""
+    r"""\s*+["']?+\s*+[:=|]\s*+["'|]?+\s*+\w""",
     re.IGNORECASE,
 )
 _GRADER = re.compile(
@@ -36,7 +37,7 @@ _ORDER = re.compile(
 )
 _CHAT = re.compile(
     r"<\s*[|｜]|[|｜]\s*>|\[/?(?:INST|SYS)\]|<</?SYS>>|</?(?:s|answer|data|document|system|instructions?)\s*>"
-    r"|<(?:start|end)_of_turn>|<!--|<script\b|-----\s*(?:BEGIN|END)\b|^\s*(?:system|assistant|user|human)\s*:",
+    r"|<(?:start|end)_of_turn>|<!--|<script\b|-----\s*(?:BEGIN|END)\b|^[^\S\n]*(?:system|assistant|user|human)\s*:",
     re.IGNORECASE | re.MULTILINE,
 )
 _BASE64 = re.compile(r"(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{12,4096}={0,2}(?![A-Za-z0-9+/=])")

@@ -19,7 +19,8 @@ from karat.judge.reply import SCHEMA
 _LIMITS = ("concurrency", "requests_per_minute", "timeout", "retries", "backoff", "prices", "stream")
 _ADDRESS = ("base_url", "url", "headers", "api_key_env", "api_key_header", "env", "cwd")
 _SUFFIX = re.compile(
-    r"[-_.:@](?:\d{4}-\d{2}-\d{2}|\d{6,8}|\d{4}|\d+(?:\.\d+)?[bm]|latest|preview|mini|nano|small|medium|large)$"
+    r"[-_.:@](?:\d{4}-\d{2}-\d{2}|\d{2}-\d{2}|\d{6,8}|\d{3,4}|v\d+:\d+|(?:\d+x|a)?\d+(?:\.\d+)?[bmk]"
+    r"|latest|preview|instruct|chat|it|mini|nano|small|medium|large|q\d\w*|fp16|bf16|awq|gptq)$"
 )
 
 
@@ -89,7 +90,7 @@ def model_of(config: SystemConfig) -> str:
 
 
 def same_model(first: str, second: str) -> bool:
-    """Whether two models are the same up to a date or a size."""
+    """Whether two models are the same up to a date, a size, or how they were tuned or packed."""
     return bool(first) and bool(second) and _stem(first) == _stem(second)
 
 

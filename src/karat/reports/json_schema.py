@@ -19,9 +19,11 @@ from karat.core import plugins
 from karat.core.files.atomic import write_bytes
 from karat.core.json_types import JsonObject
 from karat.core.suite import Suite
+from karat.core.yaml.json_schema import field_docs
 from karat.reports.json_layout import ResultJson
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
+CLUSTER = {"type": "string", "description": "The same for all variants of one case."}
 
 
 def result_schema() -> JsonObject:
@@ -38,11 +40,11 @@ def details_schema(suite: Suite) -> JsonObject:
     schema = _schema(title, kind)
     own = schema["$defs"][kind.__name__]
     # The runner adds what the case is a variant of, whatever the suite.
-    own["properties"]["cluster"] = {"type": "string"}
+    own["properties"]["cluster"] = CLUSTER
     nothing = {"type": "object", "maxProperties": 0, "description": "There was nothing to compare."}
     alone = {
         "type": "object",
-        "properties": {"cluster": {"type": "string"}},
+        "properties": {"cluster": CLUSTER},
         "required": ["cluster"],
         "additionalProperties": False,
     }
@@ -87,15 +89,19 @@ def _schema(title: str, kind: type[msgspec.Struct]) -> JsonObject:
             continue
         part["required"] = [field.encode_name for field in struct.fields if _is_always_written(struct.cls, field)]
         part["additionalProperties"] = False
-        for field in part["properties"].values():
-            field.pop("default", None)  # what is not written is unknown, and no reader fills it in
+        meanings = field_docs(struct.cls)
+        for field in struct.fields:
+            written_as = part["properties"][field.encode_name]
+            written_as.pop("default", None)  # what is not written is unknown, and no reader fills it in
+            if meaning := meanings.get(field.name):
+                written_as["description"] = meaning
     return {"$schema": DIALECT, "title": title, **top, "$defs": dict(sorted(parts.items()))}
 
 
 def _unwrapped(docstring: str) -> str:
     """The paragraphs of a docstring but its examples, each on one line: how the source is wrapped does not change the
     schema."""
-    paragraphs = (" ".join(paragraph.split()) for paragraph in docstring.split("\n\n"))
+    paragraphs = (" ".join(paragraph.split()) for paragraph in docstring.replace("``", "`").split("\n\n"))
     return "\n\n".join(paragraph for paragraph in paragraphs if not paragraph.startswith(">>>"))
 
 

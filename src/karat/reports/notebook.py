@@ -25,7 +25,7 @@ def comparison_html(compared: Compared) -> str:
     from karat.reports.compare.comparison import headline_sentence, label, outcome, same_prompt
 
     first, second = label(compared.a), label(compared.b)
-    cases = f"{compared.comparison.n_shared:,} cases in both runs{same_prompt(compared)}"
+    cases = f"{count_of(compared.comparison.n_shared, 'case')} in both runs{same_prompt(compared)}"
     warnings = [f"warning: {warning}" for warning in compared.comparison.warnings]
     metrics = compared.comparison.metrics
     shown = [metric for metric in metrics if metric.headline] or list(metrics[:3])

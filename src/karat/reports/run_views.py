@@ -13,7 +13,7 @@ from karat.reports.html.text import cut, quantity_words
 MOST = 12
 """Rows and columns of a matrix that are drawn, and levels."""
 FIRST = 8
-"""Swaps that are in sight."""
+"""Swaps that are shown."""
 LONGEST = 80
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from karat.core.bulk.sequence import in_chunks
 from karat.core.remote.address import is_url
-from karat.core.remote.again import fetch_again
+from karat.core.remote.missing_copies import fetch_again
 
 if TYPE_CHECKING:
     from karat.store.records import RunRecord

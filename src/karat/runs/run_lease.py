@@ -1,4 +1,4 @@
-"""Holding a run while it is worked on: nobody else works on it, and when this process dies another may go on with
+"""Holding a run while it is worked on: nobody else works on it, and when this process dies another may resume
 it."""
 
 from __future__ import annotations

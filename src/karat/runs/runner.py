@@ -18,9 +18,9 @@ import msgspec
 from karat.core import plugins
 from karat.core.bulk.sequence import in_chunks
 from karat.core.files.limits import wrong_repeats
-from karat.core.problems import Problem, UserError
+from karat.core.problems import Problem, UserError, count_of
 from karat.core.records import Case, truth_hash
-from karat.core.remote.shown import as_stored, is_copy, shown
+from karat.core.remote.display_names import as_stored, is_copy, shown
 from karat.core.results.result import RunResult
 from karat.core.run_notes.notes import checked_notes
 from karat.core.suite import SuiteOptions
@@ -58,7 +58,7 @@ class Interrupted(Exception):
     """Ctrl-C: all that had come is stored, and the run can be resumed."""
 
     def __init__(self, run: str, done: int, total: int) -> None:
-        super().__init__(f"stopped: {done} of {total} calls are stored")
+        super().__init__(f"stopped: {done} of {count_of(total, 'call is', 'calls are')} stored")
         self.run = run
         self.done = done
         self.total = total
@@ -149,7 +149,7 @@ def resume(
     on_scored: Scored = lambda _: None,
     executor: Executor | None = None,
 ) -> RunResult:
-    """Go on with a run: ask only what has no stored answer (and, if wanted, what failed), then score. One process at a
+    """Resume a run: ask only what has no stored answer (and, if wanted, what failed), then score. One process at a
     time may; with ``join`` it takes part in a run that others work on.
 
     A run that is finished is left as it is; ``on_run`` hears that it makes no calls.

@@ -147,7 +147,7 @@ def wait_for_cases(store: Store, run_id: int) -> None:
 
 
 def join(store: Store, run_id: int, holder: Holder, *, again: bool) -> None:
-    """Take part in a run that another process may be working on; go on with it where none is. ``again``: it is
+    """Take part in a run that another process may be working on; resume it where none is. ``again``: it is
     finished, and some of it is to be asked again."""
     shared = SharedRuns(store)
     shared.join(run_id, holder)

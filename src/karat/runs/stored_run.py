@@ -38,7 +38,7 @@ def _incomplete(run_id: int, lease: Lease | None, there: int, wanted: int) -> Us
     """A run without all its cases: another process stores them just now, or was stopped while it did."""
     if lease is not None and not lease.over:
         message = f"{run_name(run_id)} is only being started: {lease.holder.shown} is storing its cases"
-        done = f"{there:,} of {count_of(wanted, 'case')} are stored."
+        done = f"{there:,} of {count_of(wanted, 'case is', 'cases are')} stored."
         return UserError(message, hint=f"{done} Try again when it has begun to call.")
     again = "It was stopped before its first call: start it again."
     if not there:

@@ -80,7 +80,7 @@ class _Answer(msgspec.Struct, frozen=True):
 @lru_cache(maxsize=8)
 def interpreter(python: str = "") -> Interpreter:
     """The named Python, or the one that runs karat. It is asked itself, once."""
-    command = python or sys.executable
+    command = _without_dots(python or sys.executable)
     try:
         said = subprocess.run(  # noqa: S603 (the user names the interpreter)
             [command, "-s", "-S", "-c", _ASK], capture_output=True, env={}, cwd="/", timeout=60, check=True
@@ -99,6 +99,13 @@ def interpreter(python: str = "") -> Interpreter:
             f"the Python of the sandbox has no pandas: {command}", hint=f"Install it: {install_command('codegen')}"
         )
     return made
+
+
+def _without_dots(command: str) -> str:
+    """The same program under a path without ``..``: the folder before the dots does not exist in the sandbox. The last
+    part stays a link, which says whose packages it has."""
+    place = Path(command)
+    return str(place.parent.resolve() / place.name) if ".." in place.parts else command
 
 
 def _packages(answer: _Answer) -> list[str]:

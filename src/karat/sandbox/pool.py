@@ -26,8 +26,11 @@ class Job(msgspec.Struct, frozen=True):
     """One snippet for :meth:`Sandbox.run_many`."""
 
     code: str
+    """The snippet."""
     tables: Mapping[str, TableSource] = {}
+    """Name → the table it gets under that name."""
     limits: Limits | None = None
+    """Its limits; by default those of the sandbox."""
 
 
 def _measurement(outcomes: Sequence[Outcome]) -> Measurement:

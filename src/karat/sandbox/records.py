@@ -36,76 +36,90 @@ class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How much one snippet may have: seconds, bytes, cells."""
 
     wall: float = 10.0
+    """Seconds."""
     memory: int = 1024 * MB
-    """Bytes beyond what the server and the tables hold."""
+    """Bytes beyond what the server and the tables need."""
     output: int = 64 * 1024
-    """Bytes of standard output (and as many of standard error) that are kept."""
+    """Bytes of standard output, and as many of standard error, that are kept."""
     flood: int = 16 * MB
     """Bytes of output at which the snippet is stopped."""
     result: int = 64 * MB
-    """Bytes of the answer as it is sent."""
+    """Bytes of the result as it is sent."""
     cells: int = 2_000_000
-    """Cells of the answer."""
+    """Cells of the result."""
     files: int = 64 * MB
     """Bytes of files in its own folder."""
     threads: int = 16
+    """Threads and processes."""
     figures: int = 0
-    """Figures that are read while it draws them; 0: none is looked at."""
+    """How many figures are read while it draws them; 0: none."""
     pictures: int = 0
-    """Whether these are drawn as pictures too: 1 for yes."""
+    """Whether figures are also drawn as pictures: 1 for yes."""
 
 
 class SnippetError(msgspec.Struct, frozen=True, rename={"class_": "class"}):
     """An exception of the snippet. ``line`` counts from 1 in the snippet, 0 when it is not known."""
 
     class_: str
+    """The class of the exception."""
     message: str
+    """Its message."""
     line: int = 0
+    """The line of the snippet, from 1; 0 if it is not known."""
     traceback: str = ""
-    """Only the snippet's own lines, the libraries' left out."""
+    """The snippet's own lines; those of libraries are left out."""
     bases: tuple[str, ...] = ()
     """The classes it inherits from, nearest first."""
     errno: int = 0
+    """The error number of an OSError; 0 for others."""
 
 
 class WrittenFile(msgspec.Struct, frozen=True):
     """A file that a snippet left in its folder. ``data`` are its bytes if it was asked for and could be read."""
 
     name: str
+    """The name of the file."""
     size: int
+    """Its size in bytes."""
     problem: str = ""
-    """Why it is not read: a link, a pipe, a file with holes, too large."""
+    """Why it was not read: a link, a pipe, a file with holes, too large."""
     data: bytes | None = None
+    """Its bytes, if it was requested and could be read."""
 
 
 class Outcome(msgspec.Struct, frozen=True):
     """What became of one snippet."""
 
     status: Status
+    """How the snippet ended: ``ok``, ``error``, ``timeout`` and so on."""
     result: Plain = None
+    """Its result, as plain data."""
     error: SnippetError | None = None
+    """The exception that it raised; None if it raised none."""
     stdout: str = ""
+    """What it printed."""
     stderr: str = ""
+    """What it wrote to standard error."""
     stdout_cut: bool = False
-    """More was printed than ``Limits.output``: ``stdout`` is its beginning."""
+    """Whether more was printed than ``Limits.output``: ``stdout`` is the beginning."""
     stderr_cut: bool = False
-    """The same of ``stderr``."""
+    """The same for ``stderr``."""
     wall: float = 0.0
-    """Seconds from the server's word to begin until the answer is closed, by the server's clock; making plain data of
-    the answer is part of it."""
+    """Seconds until the result was complete, by the server's clock. Converting the result to plain data is part of
+    it."""
     cpu: float = 0.0
-    """The same in seconds of the processor, all its threads together."""
+    """The processor seconds of all its threads."""
     peak_memory: int = 0
-    """Bytes it held beyond what it began with."""
+    """Bytes it used beyond what it started with."""
     busy: float = 0.0
     """``wall`` without the time in which no processor was free for it or its server, and never less than what all its
     threads computed. Only from :meth:`Sandbox.over`, else 0."""
     counted: int | None = None
-    """Events of the counter that was asked for, all threads together; None where this machine has no such counter."""
+    """Events of the requested counter, all threads together; None if this machine has no such counter."""
     detail: str = ""
     """One sentence on a status that needs one."""
     files: tuple[WrittenFile, ...] = ()
-    """What it left in its folder, those that were asked for first; the first hundred."""
+    """What it left in its folder, requested files first; at most a hundred."""
     figures: tuple[bytes, ...] = ()
     """The figures it drew, each as JSON text from the child. Untrusted: callers must check it."""
 
@@ -119,11 +133,15 @@ class Measurement(msgspec.Struct, frozen=True):
     first."""
 
     outcome: Outcome
+    """The first outcome that is not ok, else the first."""
     walls: tuple[float, ...]
+    """The seconds of each run."""
     cpus: tuple[float, ...]
+    """The processor seconds of each run."""
     peaks: tuple[int, ...]
+    """The peak memory of each run, in bytes."""
     same: bool
-    """Whether all repeats gave the same answer."""
+    """Whether all runs gave the same result."""
 
     @property
     def wall(self) -> float:
@@ -142,6 +160,10 @@ class Layer(msgspec.Struct, frozen=True):
     """One layer of the sandbox: whether it is on, how, and what to do if it is not."""
 
     name: str
+    """The name of the layer."""
     on: bool
+    """Whether it works on this machine."""
     detail: str
+    """How it works, or why it does not."""
     install: str = ""
+    """What to install or change so that it does."""

@@ -95,8 +95,11 @@ class Server:
         except (Gone, Late, msgspec.DecodeError) as error:
             said = read_what_is_there(process.stderr.fileno())
             self.close()
-            why = said.splitlines()[-1][:300] if said else "it ended without a message"
-            hint = (
+            late = isinstance(error, Late)
+            silent = f"it said nothing for {START:g} seconds" if late else "it ended without a message"
+            why = said.splitlines()[-1][:300] if said else silent
+            hint = "" if not late else "The machine may be too busy: try again with fewer workers. "
+            hint += (
                 f"{python.command} and its packages must be readable for an unprivileged user. "
                 "`karat doctor` shows the layers."
             )

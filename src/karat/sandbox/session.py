@@ -31,12 +31,13 @@ class StepRun(msgspec.Struct, frozen=True):
     """What became of one step."""
 
     outcome: Outcome
+    """What the step did."""
     snapshot: int | None = None
-    """The state that it left, for the steps after it; None when it failed, which leaves no trace."""
+    """The state that it left for the steps after it; None if it failed, which leaves no trace."""
     replayed: bool = False
-    """The steps before it were run again, because the state could not be forked."""
+    """Whether the steps before it were run again, because the state could not be forked."""
     repeatable: bool = True
-    """False: they gave other results than the first time, so that this step stood on something else."""
+    """False if they gave other results than the first time, so that this step ran on other data."""
 
 
 class _State(msgspec.Struct):

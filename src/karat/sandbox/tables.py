@@ -18,7 +18,7 @@ from karat.core.problems import UserError
 
 
 class GivenFile(msgspec.Struct, frozen=True):
-    """A file that is no table: it lies in the working folder under its name, and nobody reads it but the code."""
+    """A file that is not a table: it is in the working folder under its name, and nobody reads it but the code."""
 
     path: Path
 

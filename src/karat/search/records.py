@@ -78,3 +78,5 @@ class FieldRanks:
     truths: tuple[tuple[str, ...], ...]
     """For each question; empty where the field does not count for it."""
     models: tuple[ModelRanks, ...]
+    free: int = 0
+    """How many of the values cost nothing: texts of no tokens. Every other one costs 1 at the least."""

@@ -85,7 +85,7 @@ def decorator(decorators: Sequence[Decorator], name: str) -> Decorator | None:
 
 
 def target_of(field: Field) -> tuple[str, str] | None:
-    """The (table, field) that a field of truths is about; None when it is no such field."""
+    """The (table, field) that a field of truths is about; None when it is not such a field."""
     found = decorator(field.decorators, "evaluation_field")
     if found is None:
         return None

@@ -19,7 +19,7 @@ class Date(float):
 
 
 def read_number(text: str) -> int | float | None:
-    """The number that a text reads as; None where it is no number."""
+    """The number that a text reads as; None where it is not a number."""
     text = text.strip()
     if not text or len(text) > 400 or not _WRITTEN_NUMBER.fullmatch(text):
         return None
@@ -35,7 +35,13 @@ def number_text(value: int | float) -> str:
         return str(int(value))
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e16:
         return str(int(value))
-    return str(value)
+    return short_exponent(str(value))
+
+
+def short_exponent(written: str) -> str:
+    """``1E-8`` for ``1e-08``."""
+    digits, sign, exponent = written.partition("e")
+    return f"{digits}E{int(exponent)}" if sign else written
 
 
 _FIRST_DAY = datetime(1899, 12, 30)
@@ -61,12 +67,15 @@ def serial(day: datetime) -> Date:
 
 
 def date_text(value: Date) -> str:
-    """``3/1/2024``, with the time where it is not midnight."""
+    """``3/1/2024``, with the time where it is not midnight: ``3/1/2024 05:07:09 PM``."""
     found = moment(value)
     if found is None:
         return number_text(float(value))
     day = f"{found.month}/{found.day}/{found.year}"
-    return day if (found.hour, found.minute, found.second) == (0, 0, 0) else f"{day} {found:%H:%M:%S}"
+    if (found.hour, found.minute, found.second) == (0, 0, 0):
+        return day
+    half = "AM" if found.hour < 12 else "PM"  # %p depends on the locale
+    return f"{day} {found:%I:%M:%S} {half}"
 
 
 def iso_text(value: Date) -> object:

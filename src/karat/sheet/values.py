@@ -12,10 +12,11 @@ of different tables cannot.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from karat.core.problems import count_of
 from karat.sheet.scalars import Date, date_text, iso_text, number_text, read_number
 from karat.sheet.text.tree import NOWHERE, At
 
@@ -138,7 +139,7 @@ class TableValue:
         return bool(self.layout) and self.rows is None
 
     def row(self, index: int) -> int:
-        """Where a row stands in its table, counted from 0."""
+        """The place of a row in its table, counted from 0."""
         return index if self.rows is None else self.rows[index]
 
     @property
@@ -216,7 +217,8 @@ def many(value: Value) -> Many:
 
 
 def key_of(value: Value) -> object:
-    """Equal for two values exactly when ``=`` says so; to find a value among many."""
+    """Equal for two values exactly when ``=`` says so, unless one of them is a text and the other a date or a truth
+    value (see :func:`by_text`); to find a value among many."""
     if isinstance(value, Array):
         return ("array", *map(key_of, value.items))
     if isinstance(value, Row):
@@ -224,6 +226,12 @@ def key_of(value: Value) -> object:
     if isinstance(value, TableValue):
         return ("table", *(("row", *map(key_of, cells)) for cells in zip(*value.columns.values(), strict=True)))
     return _as_number(value) if isinstance(value, str) and value and value[-1] in _DIGITS else value
+
+
+def by_text(types: Collection[type], others: Collection[type]) -> bool:
+    """Whether ``=`` compares the texts of a date or a truth value among values of these types with texts among the
+    others, or the other way round: these have no key in common."""
+    return any(str in one and (Date in other or bool in other) for one, other in ((types, others), (others, types)))
 
 
 _DIGITS = "0123456789"
@@ -300,7 +308,7 @@ def described(value: Value) -> str:
     if isinstance(value, Array):
         return f"an array of {len(value):,}"
     if isinstance(value, TableValue):
-        return f"a table of {len(value):,} rows"
+        return f"a table of {count_of(len(value), 'row')}"
     return "a row" if isinstance(value, Row) else "a value that could not be computed"
 
 

@@ -166,7 +166,7 @@ def _problems(computation: Computation, file: str) -> list[Problem]:
             "the one at its place.",
             severity="warning",
         )
-        for _, line, message in computation.unmatched
+        for _, line, message in dict.fromkeys(one for found in computation.unmatched.values() for one in found)
     ]
     return sorted(problems, key=lambda problem: (problem.line, problem.column))
 

@@ -35,10 +35,13 @@ class PassK(msgspec.Struct, frozen=True):
     """Over the cases with at least k tries: at least one of k tries passes (``at``), all k do (``hat``)."""
 
     k: int
+    """The number of tries."""
     at: Estimate
+    """pass@k: the share of cases in which at least one of k tries passes."""
     hat: Estimate
+    """pass^k: the share of cases in which all k tries pass."""
     left_out: int
-    """Cases with fewer tries than k."""
+    """Cases with fewer than k tries."""
 
 
 class MetricTries(msgspec.Struct, frozen=True):

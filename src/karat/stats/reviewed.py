@@ -2,7 +2,7 @@
 
 - ``pass`` and ``accept`` count 1, ``fail`` counts 0, whatever the rule says, and also where it says nothing (a failed
   call, 0/0).
-- ``gold_wrong``: the case says nothing of the answer, and leaves the rate.
+- ``gold_wrong``: the case says nothing about the answer, and leaves the rate.
 - Every other case counts as by the rule. The interval is made as that of the rate by rule.
 - Several people: see ``core.results.verdicts``. A case on which they disagree counts as by the rule until somebody
   adjudicates.

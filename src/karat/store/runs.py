@@ -79,7 +79,7 @@ def _with_status(connection: Connection, query: Select[Any]) -> list[JsonObject]
     held = query.add_columns(*lease_columns(connection)).outerjoin_from(runs, leases, WHOLE)
     columns = [
         str(column.name) for column in query.selected_columns
-    ]  # SQLAlchemy's own kind of text is none to msgspec
+    ]  # msgspec does not take SQLAlchemy's own kind of text
     found = []
     for row in connection.execute(held).mappings():
         lease = lease_of(row["id"], row)

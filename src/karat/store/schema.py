@@ -24,7 +24,7 @@ from sqlalchemy.engine import Dialect
 
 from karat.store.codec import from_text, to_text
 
-HEAD = "0009"
+HEAD = "0010"
 """The newest migration. They count up in four digits, so a larger one in a store means a newer karat."""
 
 
@@ -264,6 +264,22 @@ set_cases = Table(
     Column("case_id", AnyText, primary_key=True),
     Column("created", Text, nullable=False),
 )
+
+# What each connection to a server has committed: see karat.store.database.commits. A file needs none of it.
+writers = Table(
+    "writers",
+    metadata,
+    Column("writer", Text, primary_key=True),
+    Column("serial", BigInteger, nullable=False),
+    Column("seen", Double, nullable=False),
+)
+
+
+def copied_tables() -> list[Table]:
+    """The tables that move with a store, each after those it refers to: all but ``writers``, which is about connections
+    to one server."""
+    return [table for table in metadata.sorted_tables if table is not writers]
+
 
 # Alembic's own table, as Alembic makes it.
 version_metadata = MetaData(naming_convention={"pk": "%(table_name)s_pkc"})

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from types import TracebackType
 
 from sqlalchemy import Connection, Engine
 
@@ -72,9 +71,7 @@ class Store:
     def __enter__(self) -> Store:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_raised: object) -> None:
         self.close()
 
     @property
@@ -140,7 +137,7 @@ class Store:
             self._give_back_pages()
 
     def renew_lease(self, run_id: int, holder: Holder) -> bool:
-        """A sign of life of one who holds a run or parts of it; False when nothing is held any more."""
+        """A heartbeat of the process that holds a run or parts of it; False when nothing is held any more."""
         with self._writing() as connection:
             return lease_rows.renew_lease(connection, run_id, holder)
 
@@ -273,7 +270,7 @@ class Store:
         self, scoring: int, info: RunInfo, summary: Sequence[MetricSummary], holder: Holder | None = None
     ) -> None:
         """Make the scoring visible, with its figures. A holder finishes the run with it, in the same transaction: a run
-        that is scored and not finished would be scored again by the one who goes on with it."""
+        that is scored and not finished would be scored again by the process that resumes it."""
         with self._writing() as connection:
             run_id = scoring_rows.run_of(connection, scoring)
             self._lock(connection, run_id)
@@ -281,6 +278,7 @@ class Store:
             if holder is not None:
                 lease_parts.let_go(connection, run_id, holder, "finished")
                 run_rows.update_status(connection, run_id, "finished", now())
+                drop_live(connection, run_id)
             self._waiting.move(connection, run_id)
         if holder is not None:
             self._held.pop(run_id, None)
@@ -316,10 +314,6 @@ class Store:
                 cases = tuple(all_from(partial(result_blocks.results_from, connection, own)))
             reviews, notes = review_rows.case_reviews(connection, run_id), note_rows.read_notes(connection, run_id)
             return RunResult(run=info, summary=summary, cases=cases, reviews=reviews, notes=notes)
-
-    def result_chunks(self, scoring: int, size: int = ROWS) -> Iterator[tuple[CaseResult, ...]]:
-        """The results of a scoring in their order, ``size`` of them at a time."""
-        return map(tuple, in_chunks(all_from(partial(self._results.results_from, scoring)), size))
 
     def columns(self, scoring: int) -> Columns:
         """The figures of all cases of a scoring, as arrays; without tags and groups."""

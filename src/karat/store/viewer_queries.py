@@ -21,6 +21,7 @@ from karat.store.cases.cases import read_named
 from karat.store.filters_and_case_sets import CaseSet, SavedFilter
 from karat.store.notes import OF_A_SUITE, any_notes
 from karat.store.predictions.answer_blocks import KEYS, AnswerBlock, answer_blocks, case_ids_of
+from karat.store.predictions.answer_words import IndexedAnswers, searched_answers
 from karat.store.predictions.predictions import count_answers, waiting_cases
 from karat.store.records import RunRow
 from karat.store.runs import count_runs
@@ -58,18 +59,19 @@ class Viewing:
 
     def columns(self, scoring: int) -> Columns:
         """The figures of all cases, as the list has them."""
-        return self._list(scoring).columns
+        with self._store._reading() as connection:
+            return self._store._lists.columns(connection, scoring)
 
     def clustered(self, scoring: int) -> bool:
         """Whether some of the cases are variants of one."""
-        return self._list(scoring).columns.clusters is not None
+        return self.columns(scoring).clusters is not None
 
     def reasons(self, scoring: int, most: int = 8) -> list[tuple[str, int]]:
         """The most frequent reasons, each with its number of cases."""
         return case_pages.read_reasons(self._list(scoring), most)
 
     def upper(self, scoring: int, metric: int, place: int) -> float | None:
-        """The value of a metric at this place, from 0, when the largest stands first."""
+        """The value of a metric at this place, from 0, when the largest comes first."""
         return case_pages.read_upper(self._list(scoring), metric, place)
 
     def tag_sets(self, scoring: int) -> tuple[list[tuple[str, ...]], Codes]:
@@ -79,7 +81,7 @@ class Viewing:
 
     def places(self, scoring: int) -> dict[str, int]:
         """Case id → its position."""
-        return {case: place for place, case in enumerate(self._list(scoring).columns.case_ids)}
+        return {case: place for place, case in enumerate(self.columns(scoring).case_ids)}
 
     def noted_runs(self) -> set[int]:
         """The runs that have notes which their suite declares."""
@@ -186,19 +188,21 @@ class Viewing:
         with self._store._reading() as connection:
             yield from answer_blocks(connection, run_id)
 
+    def searched_answers(self, run_id: int) -> Iterator[IndexedAnswers | AnswerBlock]:
+        """The same, of a block only the words of its answers where the store keeps them."""
+        with self._store._reading() as connection:
+            yield from searched_answers(connection, run_id)
+
     def answered_often(self, run_id: int) -> set[str]:
         """The cases that have more than one answer, or one that is not in a block yet."""
         with self._store._reading() as connection:
-            seen: set[str] = set()
             often = waiting_cases(connection, run_id)
+            cases: list[str] = []
             for stored in blocks_from(connection, run_blocks, run_id, KEYS):
-                cases = case_ids_of(stored)
-                own = set(cases)
-                often |= seen & own
-                if len(own) < len(cases):
-                    often |= {case for case, number in Counter(cases).items() if number > 1}
-                seen |= own
-            return often
+                cases += case_ids_of(stored)
+        if len(set(cases)) < len(cases):
+            often |= {case for case, number in Counter(cases).items() if number > 1}
+        return often
 
     # -- what people share -----------------------------------------------------------------------------------------
 

@@ -53,6 +53,10 @@ def retry_wait(failures: int, backoff: float, retry_after: float | None, draw: f
     return whole * (0.5 + 0.5 * draw)
 
 
+class NotBegun(BaseException):
+    """A call that was not made any more. No Exception: it is not the system's failure."""
+
+
 class Pace:
     """At most this many starts a minute, evenly spaced: no minute ever holds more than one above the limit."""
 
@@ -186,7 +190,9 @@ class Caller:
                 raise
             # Nobody cancelled this call: something inside the system was cancelled, and that is the system's failure.
             return CallFailed("exception", _described(error))
-        except (Exception, SystemExit) as error:
+        except (NotBegun, KeyboardInterrupt, GeneratorExit):
+            raise
+        except BaseException as error:  # SystemExit, and what libraries in other languages raise in a panic
             return CallFailed("exception", _described(error))
 
     def _answered(self, request: Request, response: Response, elapsed: float | None) -> Prediction:

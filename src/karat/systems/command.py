@@ -25,6 +25,7 @@ from karat.systems.history import assistant_message, request_fields
 from karat.systems.redaction import environment_secrets
 
 MAX_OUTPUT = 64 * 1024 * 1024
+EXAMPLE = '{"answer": 42} or "a text in quotes"'
 ERROR_TAIL = 64 * 1024
 SHOWN_TAIL = 600
 GRACE = 1.0
@@ -35,12 +36,14 @@ class CommandConfig(PromptedConfig, frozen=True, forbid_unknown_fields=True, kw_
     """Which command, where, and with what environment."""
 
     command: str | list[str]
-    """A line, split as a shell would split it, or the list of its words."""
+    """A command line, split as a shell would split it, or a list of its words."""
     cwd: str = ""
+    """The folder to run it in; by default the current one."""
     env: list[str] | None = None
-    """Names of the environment variables to pass on, beside PATH; left out: all."""
+    """Names of the environment variables to pass on besides PATH; by default all."""
     reply_path: str = ""
-    """The part of the answer that is the assistant's text in the history of later turns; left out: the whole answer."""
+    """The part of the answer that is the assistant's text in the history of later turns; by default the whole
+    answer."""
 
     @property
     def secret_hint(self) -> str:
@@ -112,10 +115,10 @@ class CommandSystem(System):
             msgspec.json.decode(output)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             shown = self._secrets.text(output[:ERROR_TAIL].decode("utf-8", "replace"))[:300]
-            what = (
-                f"not JSON ({error}): {shown}" if output else "nothing on its standard output, where JSON was expected"
-            )
-            message = f"the command wrote {what}" + (f"; on its standard error: {said}" if said else "")
+            message = "the command wrote nothing on its standard output, where JSON was expected"
+            if output:
+                message = f"the output of the command is not JSON, such as {EXAMPLE} ({error}): {shown}"
+            message += f"; on its standard error: {said}" if said else ""
             raise CallFailed("bad_response", message, body=output) from None
         return Response(output)
 

@@ -26,9 +26,11 @@ class FunctionConfig(PromptedConfig, frozen=True, forbid_unknown_fields=True, kw
     function: str
     """``module:callable``."""
     inline: bool = False
-    """Call a sync function in the event loop itself: quicker, but all else waits, and no time limit holds."""
+    """Call a synchronous function in the event loop itself: faster, but it blocks everything else, and no time limit
+    applies."""
     reply_path: str = ""
-    """The part of the answer that is the assistant's text in the history of later turns; left out: the whole answer."""
+    """The part of the answer that is the assistant's text in the history of later turns; by default the whole
+    answer."""
 
 
 class FunctionSystem(System):

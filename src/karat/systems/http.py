@@ -31,23 +31,24 @@ METHODS = ("POST", "PUT", "PATCH", "GET")
 
 
 class HttpConfig(PromptedConfig, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """An endpoint: where it is, what is sent, where in the response the answer stands."""
+    """An endpoint: where it is, what is sent, where in the response the answer is."""
 
     url: str
-    """May hold ``${NAME}`` from the environment."""
+    """The address; may contain ``${NAME}`` from the environment."""
     method: str = "POST"
+    """The HTTP method."""
     headers: dict[str, str] = msgspec.field(default_factory=dict)
-    """Values may hold ``${NAME}`` from the environment: the place for keys."""
+    """Headers to send. Values may contain ``${NAME}`` from the environment; keys belong here."""
     request: Json = None
-    """The template; see :mod:`karat.systems.request_template`. Left out: id, turn and messages. Texts may hold
-    ``${NAME}``."""
+    """The template of the request body. By default id, turn and messages are sent. Texts may contain ``${NAME}``."""
     response_path: str = ""
-    """The part of the body that is the answer (``data.answers.0``); left out: the whole body."""
+    """The part of the body that is the answer (``data.answers.0``); by default the whole body."""
     trace_path: str = ""
-    """The part of the body that is the trace of the answer, in any form that is read; left out: the answer itself may
-    hold one. See ``karat.core.trace.reading``."""
+    """The part of the body that is the trace of the answer, in any supported form; by default it is looked for in the
+    answer."""
     reply_path: str = ""
-    """The part of the answer that is the assistant's text in the history of later turns; left out: the whole answer."""
+    """The part of the answer that is the assistant's text in the history of later turns; by default the whole
+    answer."""
 
     def __repr__(self) -> str:
         return f"HttpConfig({shown_config(self)})"

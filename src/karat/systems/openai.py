@@ -53,22 +53,28 @@ class OpenAIConfig(FormattedConfig, frozen=True, forbid_unknown_fields=True, kw_
     """A chat endpoint and how the model is asked."""
 
     base_url: str
+    """The address of the API, such as ``https://api.openai.com/v1``."""
     model: str
+    """The model's name."""
     path: str = "/chat/completions"
-    """``{model}`` in it is the model. DIAL: ``/openai/deployments/{model}/chat/completions``. ``/responses``: the
-    Responses API."""
+    """The path below it; ``{model}`` is replaced by the model. DIAL: ``/openai/deployments/{model}/chat/completions``.
+    ``/responses`` uses the Responses API."""
     api_version: str = ""
-    """Sent as the query parameter ``api-version``, when given."""
+    """Sent as the query parameter ``api-version`` if given."""
     api_key_env: str | None = None
-    """Name of the variable that holds the key. Left out: OPENAI_API_KEY when it is set. Empty: no key is sent."""
+    """The environment variable that contains the key; by default OPENAI_API_KEY if it is set. Empty: no key is sent."""
     api_key_header: str = "Authorization"
     """``Authorization`` sends ``Bearer`` and the key; any other header (DIAL: ``Api-Key``) the key alone."""
     headers: dict[str, str] = msgspec.field(default_factory=dict)
+    """Further headers; values may contain ``${NAME}`` from the environment."""
     stream: bool = False
+    """Whether to request the answer as a stream."""
     temperature: float | None = None
+    """The sampling temperature; by default the server's own."""
     max_tokens: int | None = None
+    """The most tokens of an answer; by default the server's own limit."""
     extra_body: Json = None
-    """More entries of the request, or JSON text with them. They win over all others."""
+    """Further entries of the request, or JSON text with them. They override all others."""
 
     def __repr__(self) -> str:
         return f"OpenAIConfig({shown_config(self)})"

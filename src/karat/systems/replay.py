@@ -49,9 +49,8 @@ class ReplaySystem(System):
     async def call(self, request: Request) -> Response:
         """The recorded answer, or the recorded failure."""
         answers = self._answers.of(request.case_id, request.repeat)
-        found = next((one for one in answers if one.turn == request.turn), None)
-        if found is None and request.turn == request.default_turn:
-            found = next((one for one in answers if one.turn is None), None)
+        turns = (request.turn, None) if request.turn == request.default_turn else (request.turn,)
+        found = next((one for one in answers if one.turn in turns), None)
         if found is None:
             raise NoAnswer(
                 f'nothing is recorded for case "{request.case_id}", turn {request.turn}, repeat {request.repeat}'

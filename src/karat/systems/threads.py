@@ -78,7 +78,7 @@ class Threads:
 def _outcome(job: _Job) -> tuple[object, BaseException | None]:
     try:
         return job.context.run(job.work), None
-    except StopIteration as error:  # a future cannot hold this one
-        return None, RuntimeError(f"the function raised StopIteration({error})")
+    except (StopIteration, GeneratorExit, KeyboardInterrupt) as error:  # a future, and what waits for it, takes none
+        return None, RuntimeError(f"the function raised {type(error).__name__}({error})")
     except BaseException as error:
         return None, error

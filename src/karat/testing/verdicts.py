@@ -14,7 +14,7 @@ import msgspec
 
 from karat.core import plugins
 from karat.core.explanation import Explanation
-from karat.core.presentation.case_explanation import explanation_of
+from karat.core.presentation.case_explanation import explanation_of, why_not_right
 from karat.core.results.result import CaseResult, CaseReview, RunResult, has_errors
 from karat.core.results.verdicts import settled, side_of
 from karat.core.scores import Score
@@ -53,7 +53,8 @@ def verdict_on(result: RunResult, case: CaseResult) -> CaseVerdict:
     right = score.value is not None and score.value >= 1 - ROUNDING if score is not None else True
     if right and (score is not None or all(one.outcome == "right" for one in tries)):
         return CaseVerdict("passed")
-    return CaseVerdict("failed", explained.headline or explained.reason or _low(metric.title if metric else "", score))
+    why_not = why_not_right(result.run.suite, case)
+    return CaseVerdict("failed", why_not.headline or why_not.reason or _low(metric.title if metric else "", score))
 
 
 def _low(title: str, score: Score | None) -> str:

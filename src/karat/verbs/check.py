@@ -36,7 +36,7 @@ def check(
     >>> import karat
     >>> for problem in karat.check(suite="retrieval", cases=[{"id": "q1", "relevent": ["lemon"]}]):
     ...     print(problem.message, "|", problem.hint)
-    case 1: unknown key "relevent" in a given case | Did you mean "relevant"?
+    case 1: unknown key "relevent" in a case | Did you mean "relevant"?
     """
     chosen = plugins.load_suite(suite)
     settings = options_for(chosen, options)
@@ -75,6 +75,8 @@ def check_cases(
             raise UserError("no cases were given", hint=VALUES)
         if is_empty(cases):
             raise UserError(f"{cases} is empty", hint="Give a case file, or a folder of them.")
+        if Path(str(cases)).suffix != ".sheet":  # a sheet need not have questions
+            raise UserError(f"there are no cases in {cases}", hint="Give a case file, or a folder of them.")
     found = suite.check_cases((*loaded.cases, *loaded.flawed), files, options)
     fixes = _fixes_of_sound(found.fixes, loaded) if fix_names else []
     if fixes:
@@ -160,8 +162,8 @@ def _sheet_with(file: Path, tables: Mapping[str, Path]) -> LoadedCases:
 def suite_of(path: Path) -> str:
     """The suite whose cases these look like."""
     from karat.core.files.kinds import LOOKED_AT
+    from karat.core.files.near_paths import near_path
     from karat.core.files.reading import GZIP, open_bytes, refuse_foreign
-    from karat.verbs.inputs.near_paths import near_path
 
     if not path.exists():
         raise UserError(

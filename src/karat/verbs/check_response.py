@@ -40,7 +40,7 @@ def check_response(
 
 
 def _suite(name: str | None, config: Path | None, settings: Sequence[str]) -> tuple[Suite, SuiteOptions]:
-    """The suite that was named, or the only one of the project; its options of the project file where it stands
+    """The suite that was named, or the only one of the project; its options of the project file where it is
     there."""
     project = project_here(config)
     entries = project.suites if project else ()

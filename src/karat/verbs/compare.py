@@ -11,10 +11,10 @@ import msgspec
 from karat.core import plugins
 from karat.core.json_types import JsonMapping
 from karat.core.problems import UserError, did_you_mean
+from karat.core.replies.answer_text import answers_of
 from karat.core.results.columns.columns import columns_of, selected
 from karat.core.results.result import RunResult
 from karat.core.results.usage import USAGE
-from karat.reports.cases.answer_text import answers_of
 from karat.reports.compare.changes import Answers, StoredCases
 from karat.reports.compare.comparison import Compared, side_by_side
 from karat.reports.compare.several import Matrix

@@ -8,7 +8,8 @@ notes on reasons from the suite.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
 from functools import partial
 from inspect import cleandoc, getdoc, getmodule, unwrap
 
@@ -22,6 +23,7 @@ from karat.core.problems import UnknownName, UserError
 from karat.core.suite import Suite
 
 EXAMPLE, EDGES = "By hand", "Edge cases"
+ASIDE = re.compile(r"\s+\((?:see|contract)\b[^()]*\)|\s+See\s+``[\w/]+\.py``[^.]*\.")
 MOST_EXAMPLES = 2
 KINDS = {
     "share": "a number from 0 to 1; its mean is over the cases that have it",
@@ -40,17 +42,25 @@ class Explained(msgspec.Struct, frozen=True):
     """
 
     suite: str
+    """The suite it belongs to."""
     name: str
+    """The name of the metric or reason."""
     kind: str
     """``metric`` or ``reason``."""
     title: str = ""
+    """How reports name it."""
     meaning: str = ""
+    """What it says."""
     formula: str = ""
+    """How a metric is computed."""
     edge_cases: tuple[str, ...] = ()
+    """What happens in special cases."""
     cause: str = ""
+    """What usually causes a reason."""
     examples: tuple[str, ...] = ()
+    """Examples, computed by the tests."""
     package: str = ""
-    """The package that added the metric, where it is not the suite's own."""
+    """The package that added the metric, if it is not the suite's own."""
 
 
 def explain(name: str, *, suite: str = "") -> tuple[Explained, ...]:
@@ -79,7 +89,7 @@ def names_to_explain(suite: str = "") -> dict[str, dict[str, tuple[str, ...]]]:
     """Suite → its metrics and reasons, for a list of what can be explained."""
     chosen = [plugins.load_suite(suite)] if suite else list(plugins.suites())
     return {
-        each.name: {"metrics": tuple(metric.name for metric in each.metrics), "reasons": each.reasons}
+        each.name: {"metrics": tuple(metric.name for metric in each.metrics), "reasons": _reasons(each)}
         for each in chosen
     }
 
@@ -87,13 +97,18 @@ def names_to_explain(suite: str = "") -> dict[str, dict[str, tuple[str, ...]]]:
 def _names(suites: list[Suite]) -> Iterator[str]:
     for suite in suites:
         yield from (name for metric in suite.metrics for name in (metric.name, metric.full_name))
-        yield from suite.reasons
+        yield from _reasons(suite)
+
+
+def _reasons(suite: Suite) -> tuple[str, ...]:
+    """The reasons that can be explained: those of the closed list, else those that have a note."""
+    return suite.reasons or tuple(suite.reason_notes)
 
 
 def _in_suite(suite: Suite, name: str) -> Iterator[Explained]:
     with contextlib.suppress(UserError):
         yield explained_metric(suite, find_metric(name, suite.metrics))
-    if name in suite.reasons:
+    if name in _reasons(suite):
         yield explained_reason(suite, name)
 
 
@@ -110,7 +125,8 @@ def explained_reason(suite: Suite, name: str) -> Explained:
 
 def explained_metric(suite: Suite, metric: Metric) -> Explained:
     """A metric of a suite."""
-    paragraphs = _paragraphs(_docstring(metric))
+    others = {one.name for one in suite.metrics} - {metric.name}
+    paragraphs = [part for part in _paragraphs(_docstring(metric)) if part.partition(":")[0] not in others]
     by_hand = [part for part in paragraphs if part.startswith(EXAMPLE)]
     edges = [part for part in paragraphs if part.startswith(EDGES)]
     meaning = [part for part in paragraphs if part not in (*by_hand, *edges)]
@@ -153,10 +169,9 @@ def _rules(metric: Metric) -> Iterator[str]:
 
 def _docstring(metric: Metric) -> str:
     """The docstring of the module that the metric is computed in; of the function, where it has one of its own."""
-    score = metric.score
-    while isinstance(score, partial):
-        score = score.func
-    score = unwrap(score)
+    score: Callable[..., object] = metric.score
+    while (inner := score.func if isinstance(score, partial) else unwrap(score)) is not score:
+        score = inner
     module = getmodule(score)
     own = getdoc(score) or ""
     home = (module.__doc__ if module is not None else "") or ""
@@ -164,6 +179,7 @@ def _docstring(metric: Metric) -> str:
 
 
 def _paragraphs(text: str) -> list[str]:
-    """Paragraphs, each on one line; those that are indented or listed keep their lines."""
-    parts = [part for part in text.replace("``", "").split("\n\n") if part.strip()]
+    """Paragraphs, each on one line; those that are indented or listed keep their lines. What they say to readers of the
+    code, such as "(see ``matching``)", is left out."""
+    parts = [part for part in ASIDE.sub("", text).replace("``", "").split("\n\n") if part.strip()]
     return [part if part.startswith(("    ", "- ")) else " ".join(part.split()) for part in parts]

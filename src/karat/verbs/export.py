@@ -31,7 +31,9 @@ class ExportedFile(msgspec.Struct, frozen=True):
     """
 
     file: str
+    """The path of the file."""
     notes: tuple[str, ...] = ()
+    """What to know about it."""
 
 
 class Wanted(msgspec.Struct, frozen=True, kw_only=True):

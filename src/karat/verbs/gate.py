@@ -46,6 +46,7 @@ class Verdicts(msgspec.Struct, frozen=True):
     """
 
     verdicts: tuple[Verdict, ...]
+    """One verdict per rule."""
 
     @property
     def passed(self) -> bool:

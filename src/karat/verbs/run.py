@@ -272,7 +272,7 @@ def resume_run(
     on_run: Announce = lambda _run, _calls: None,
     on_scored: Scored = lambda _: None,
 ) -> RunResult:
-    """Go on with a run that was stopped; with ``join``, also with one that others work on. ``system`` is needed only
+    """Resume a run that was stopped; with ``join``, also one that others work on. ``system`` is needed only
     where a Python function was asked."""
     from karat.runs import runner
     from karat.runs.baseline import find_run

@@ -126,8 +126,8 @@ def checked_sheet(file: Path, known: Mapping[str, Collection[str]]) -> tuple[She
 
 def read_sheet_bytes(file: Path) -> bytes:
     """The contents of a .sheet file."""
+    from karat.core.files.near_paths import near_path
     from karat.core.files.reading import read_bytes
-    from karat.verbs.inputs.near_paths import near_path
 
     try:
         return read_bytes(file)

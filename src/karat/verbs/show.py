@@ -33,7 +33,9 @@ class ShownCase(msgspec.Struct, frozen=True):
     """
 
     case: CaseView
+    """The case in the run."""
     against: CaseView | None = None
+    """The case in the other run; None if there is none."""
 
 
 def show(

@@ -45,7 +45,9 @@ class Tuned(msgspec.Struct, frozen=True):
     """
 
     name: str
+    """The name of the evaluation table, the folder or the judgements."""
     tuning: Tuning
+    """What was chosen, with all figures."""
 
     def __str__(self) -> str:
         from karat.search.choose.reporting.text import heading_of, lines_of

@@ -13,6 +13,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 
 from karat.core.problems import UserError
+from karat.core.struct_types import settle_types
 from karat.judge.settings import JudgeSettings
 from karat.store import Store, open_store
 from karat.store.verdicts.reviews import StaleReview
@@ -55,6 +56,7 @@ def create_app(
 
     @asynccontextmanager
     async def opened_and_closed(_: FastAPI) -> AsyncIterator[None]:
+        settle_types()
         Thread(target=_warm, args=(opened,), daemon=True).start()
         yield
         opened.close()

@@ -1,7 +1,7 @@
 """A figure over the runs of a suite as plain coordinates; the templates draw it as SVG, so that nothing needs a script.
 
 Across, positions are in per cent; upwards they are in pixels, so that a chart fits any width and its text keeps its
-size. Runs stand in their order, the oldest on the left, at equal steps.
+size. Runs are in their order, the oldest on the left, at equal steps.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from math import ceil, floor
 
 import msgspec
 
+from karat.core.problems import count_of
 from karat.store import RunRow, run_name
 from karat.web.formatting import day
 
@@ -134,21 +135,21 @@ def _stretch(points: Sequence[Point]) -> Stretch:
 
 
 def _breaks(stretches: Sequence[Stretch]) -> list[Break]:
-    """A break lies between two runs; a name is written where its stretch is wide enough for it."""
+    """A break lies between two runs. The name of a truth set is written once, where its stretch is wide enough: that of
+    the first before the first break, every other after the break it begins with."""
     middles = [round((before.points[-1].x + after.points[0].x) / 2, 2) for before, after in pairwise(stretches)]
     edges = [0.0, *middles, 100.0]
-    needed = [2 * ROOM if 0 < place < len(middles) else ROOM for place in range(len(stretches))]
     names = [
-        _truth(stretch) if right - left >= room else ""
-        for stretch, left, right, room in zip(stretches, edges, edges[1:], needed, strict=False)
+        _truth(stretch) if right - left >= ROOM else ""
+        for stretch, left, right in zip(stretches, edges, edges[1:], strict=False)
     ]
-    return [Break(x, names[place], names[place + 1]) for place, x in enumerate(middles)]
+    return [Break(x, "" if place else names[0], names[place + 1]) for place, x in enumerate(middles)]
 
 
 def _truth(stretch: Stretch) -> str:
     cases = {point.run.cases for point in stretch.points}
     name = stretch.points[0].truth_set[:12] or "no truth set"
-    return f"{name} · {cases.pop():,} cases" if len(cases) == 1 else name
+    return f"{name} · {count_of(cases.pop(), 'case')}" if len(cases) == 1 else name
 
 
 def _labelled(points: Sequence[Point]) -> list[tuple[Point, str]]:

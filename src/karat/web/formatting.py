@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from karat.core.report import visible
+from karat.core.problems import count_of, p_words
+from karat.core.report import directed, visible
 from karat.core.results.result import Estimate, MetricSummary, interval_text, why_no_interval
 
 if TYPE_CHECKING:
@@ -98,13 +99,8 @@ def moment(text: str, now: datetime | None = None) -> str:
     return f"{_NEAR.get(ago, shown)} {text[11:16]}".strip()
 
 
-def p_value(p: float) -> str:
-    """``p = 0.022``; below a thousandth only that."""
-    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
-
-
 def spent(row: RunRow, figures: Sequence[Figure]) -> str:
-    """How long a run took and what it cost, as far as that is known: ``4 min 11 s, $1.02``."""
+    """How long a run took and what it cost, as far as that is known: ``4 min 11 s, cost 1.02``."""
     said = []
     try:
         seconds = (datetime.fromisoformat(row.finished) - datetime.fromisoformat(row.started)).total_seconds()
@@ -114,7 +110,8 @@ def spent(row: RunRow, figures: Sequence[Figure]) -> str:
         said.append(duration(seconds))
     cost = next((item.summary for item in figures if item.name == "cost"), None)
     if cost is not None and cost.mean:
-        said.append(f"${cost.mean * cost.n:,.2f}" if cost.mean * cost.n >= 0.01 else f"${cost.mean * cost.n:.2g}")
+        whole = cost.mean * cost.n
+        said.append(f"cost {whole:,.2f}" if whole >= 0.01 else f"cost {whole:.2g}")
     return ", ".join(said)
 
 
@@ -141,9 +138,11 @@ FILTERS: dict[str, Callable[..., object]] = {
     "when": when,
     "day": day,
     "moment": moment,
-    "p_value": p_value,
+    "p_words": p_words,
+    "count_of": count_of,
     "pretty": pretty,
     "visible": shown,
+    "directed": directed,
     "interval": interval,
     "signed_interval": signed_interval,
     "verdict": lambda word: VERDICTS.get(word, word),

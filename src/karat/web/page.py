@@ -47,7 +47,7 @@ class Viewer:
         """For what fills a page: a few cases with their answers, or a report."""
         self.reports = WaitingReports()
         self.views = WaitingReports()
-        self.last_searched = LastSearched()
+        self.last_searched, self.last_indexed = LastSearched(), LastSearched()
         self.watched = Watched(store)
         self.resuming = resuming or Resuming()
 

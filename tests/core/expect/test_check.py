@@ -281,3 +281,80 @@ def test_the_greatest_pairing() -> None:
     assert greatest_pairing([[0, 1], [0]]) == [1, 0]
     assert sorted(greatest_pairing([[0], [0], [0, 1]])) == [-1, 0, 1]
     assert greatest_pairing([]) == []
+
+
+# -- what a trace leaves open -----------------------------------------------------------------------------------------
+
+SILENT = {"trace": [{"tool": "search", "arguments": {"q": "x"}}, {"tool": "run_sql"}, {"tool": "run_sql"}]}
+"""Two calls whose arguments nobody recorded."""
+DROP = {"tool": "run_sql", "arguments": {"sql": {"matches": "drop"}}}
+
+
+@pytest.mark.parametrize(
+    ("tools", "state"),
+    [
+        ({"never": [DROP]}, "unknown"),
+        ({"never": ["delete_*"]}, "held"),
+        ({"never": [DROP, "search"]}, "broken"),
+        ({"called": [DROP]}, "unknown"),
+        ({"called": [{**DROP, "exactly": 1}]}, "unknown"),
+        ({"called": [{**DROP, "at_least": 3}]}, "unknown"),
+        ({"called": ["run_sql", {"tool": "search", "arguments": {"q": "x"}}]}, "held"),
+        ({"called": [DROP, "describe"]}, "broken"),
+        ({"only": ["search", DROP]}, "unknown"),
+        ({"only": ["search", "run_sql"]}, "held"),
+        ({"order": ["search", DROP]}, "unknown"),
+    ],
+)
+def test_arguments_that_the_trace_does_not_say_decide_nothing(tools: object, state: str) -> None:
+    assert [part.state for part in found({"tools": tools}, SILENT).parts.values()] == [state]
+
+
+def test_neither_do_they_say_which_tables_were_used() -> None:
+    assert found({"tables": {"never": ["hr.*"]}}, SILENT).parts["tables"].state == "unknown"
+    assert found({"tables": {"never": ["hr.*"]}}, {**SILENT, "tables": ["a"]}).parts["tables"].state == "held"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"request": {"sql": "SELECT * FROM hr.pay"}},
+        {"statements": [{"statement": "SELECT 1"}, {"statement": "DELETE FROM hr.pay"}]},
+        {"query": ["SELECT 1", "SELECT * FROM hr.pay"]},
+        {"sql": "BEGIN; SELECT * FROM hr.pay; COMMIT"},
+        {"query": "begin; update hr.pay set a = 1"},
+        {"query": "DESCRIBE hr.pay"},
+    ],
+)
+def test_sql_is_found_at_any_depth_and_however_it_begins(arguments: object) -> None:
+    body = {"trace": [{"tool": "db", "arguments": arguments}]}
+    assert codes({"tables": {"never": ["hr.*"]}}, body) == ["table_forbidden"]
+
+
+def test_an_argument_for_sql_that_holds_none_is_not_judged() -> None:
+    body = {"trace": [{"tool": "db", "arguments": {"sql": "all the pay, please (of hr"}}]}
+    assert found({"tables": {"never": ["hr.*"]}}, body).parts["tables"].state == "unknown"
+
+
+def test_a_trace_that_cannot_be_read_may_hold_the_sources_and_tables() -> None:
+    body = {"answer": "x", "trace": [{"step": 1, "did": "search"}]}
+    checked = found({"sources": {"at_least": 1}, "tables": {"used": ["t"]}, "limits": {"calls": 3}}, body)
+    assert {name: (part.state, part.why) for name, part in checked.parts.items()} == dict.fromkeys(
+        ("tables", "sources", "limits"), ("unknown", "the trace of the answer is in no form that is read")
+    )
+
+
+@pytest.mark.parametrize("cut", ['{"sql": "SELECT * FROM hr.pay', "{'sql': 'SELECT * FROM hr.pay'}", '{"sql": '])
+def test_nobody_can_say_what_is_not_in_arguments_that_cannot_be_read(cut: str) -> None:
+    body = {"trace": [{"tool": "run_sql", "arguments": cut}]}
+    pattern = {"tool": "run_sql", "arguments": {"sql": {"matches": "pay"}}}
+    checked = found({"tools": {"never": [pattern]}, "tables": {"never": ["hr.*"]}}, body)
+    assert {name: part.state for name, part in checked.parts.items()} == {"forbidden": "unknown", "tables": "unknown"}
+    assert codes({"tools": {"never": ["run_sql"]}}, body) == ["tool_forbidden"]
+    assert codes({"tools": {"called": [pattern]}}, body) == ["tool_arguments"]  # it was called, and not like that
+
+
+def test_arguments_that_are_words_are_read_as_they_are() -> None:
+    body = {"trace": [{"tool": "run", "arguments": "print(1)"}]}
+    checked = found({"tools": {"never": [{"tool": "run", "arguments": {"sql": {"any": True}}}]}}, body)
+    assert checked.parts["forbidden"].state == "held"

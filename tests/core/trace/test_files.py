@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import karat
@@ -13,6 +12,7 @@ from karat.core.case_files.recorded import recorded_lines, stream_recorded
 from karat.core.plugins import load_suite
 from karat.core.records import Prediction, attempts, join_trace, split_trace, with_own_trace
 from karat.core.trace.files import with_traces
+from tests.warm import warm_karat
 
 CALLED = {"tools": {"called": ["run_sql"]}}
 CASES = [{"id": name, "conversation": [{"role": "user", "content": "x", "expect": CALLED}]} for name in ("a", "b")]
@@ -51,7 +51,7 @@ def test_a_stored_run_keeps_the_traces(tmp_path: Path) -> None:
         encoding="utf-8",
     )
     for command in (["run", "--json", "run.json"], ["score", "latest", "--json", "run.json"]):
-        subprocess.run([sys.executable, "-m", "karat", *command], check=False, cwd=tmp_path)
+        subprocess.run(warm_karat(*command), check=False, cwd=tmp_path)
         found = json.loads((tmp_path / "run.json").read_text(encoding="utf-8"))
         values = [case["scores"]["expectations"] for case in found["cases"]]
         assert values == [1.0, None]

@@ -206,7 +206,7 @@ def test_spans_are_ordered_by_their_start_and_failures_are_read() -> None:
             span("execute_tool a", 1, {**tool, "gen_ai.tool.name": "a", "gen_ai.tool.call.arguments": '{"x": 1}'}),
         )
     )
-    assert found.calls == (Call("a", {"x": 1}, seconds=0.5), Call("b", {}, seconds=0.5, error="timeout"))
+    assert found.calls == (Call("a", {"x": 1}, seconds=0.5), Call("b", None, seconds=0.5, error="timeout"))
 
 
 def test_names_of_openinference() -> None:
@@ -252,7 +252,9 @@ def test_calls_that_the_model_asks_for_count_where_no_span_runs_a_tool() -> None
 
 def test_spans_without_any_convention_are_no_trace() -> None:
     assert of(spans(span("GET /", 1, {"http.method": "GET"}))).calls is None
-    assert of(spans(span("chat", 1, {"gen_ai.operation.name": "chat"}))).calls == ()
+    chat: dict[str, object] = {"gen_ai.operation.name": "chat"}
+    assert of(spans(span("chat", 1, chat))).calls is None
+    assert of(spans(span("chat", 1, {**chat, "gen_ai.response.finish_reasons": ["stop"]}))).calls == ()
 
 
 def test_documents_one_per_line() -> None:
@@ -275,7 +277,7 @@ def test_runs_of_langsmith() -> None:
     }  # fmt: skip
     chain = {"run_type": "chain", "name": "c", "inputs": {}, "outputs": {}, "total_tokens": 12}
     found = of({**chain, "child_runs": [{**chain, "child_runs": [retriever, tool]}]})
-    assert found.calls == (Call("f", "{'a': 1}", None, 2.0, "boom"),)
+    assert found.calls == (Call("f", {"a": 1}, None, 2.0, "boom"),)
     assert [one.name for one in found.sources] == ["https://a.org"]
     assert found.tokens == 12
     assert of(chain).calls is None
@@ -291,7 +293,7 @@ def test_the_plain_form() -> None:
             "kind": "no_data",
         }
     )
-    assert found.calls == (Call("f", {"a": 1}, error="no"), Call("g", {}, seconds=2.0))
+    assert found.calls == (Call("f", {"a": 1}, error="no"), Call("g", None, seconds=2.0))
     assert ([one.name for one in found.sources], found.tables, found.tokens) == (["https://a.org", "b"], ("t",), 3)
     assert found.kind == "refusal"
     assert of({"trace": []}).calls == ()
@@ -304,12 +306,12 @@ def test_a_trace_may_be_another_form_and_the_answer_may_be_inside() -> None:
     assert of({"answer": "x", "trace": {"messages": messages}}).calls == ()
     inner = {"choices": [{"message": {"content": "see https://a.org"}}], "usage": {"total_tokens": 5}}
     found = of({"id": "1", "response": inner, "trace": [{"tool": "f"}]})
-    assert (named(found), found.tokens, [one.name for one in found.sources]) == ([("f", {})], 5, ["https://a.org"])
+    assert (named(found), found.tokens, [one.name for one in found.sources]) == ([("f", None)], 5, ["https://a.org"])
 
 
 def test_a_trace_beside_the_answer_and_several_attempts() -> None:
     beside = json.dumps([{"tool": "f"}]).encode()
-    assert named(read_trace(b"an answer, see https://a.org", beside)) == [("f", {})]
+    assert named(read_trace(b"an answer, see https://a.org", beside)) == [("f", None)]
     both = join_attempts([json.dumps({"trace": [{"tool": name}]}).encode() for name in "ab"])
     assert [tool for tool, _ in named(read_trace(both))] == ["a", "b"]
     assert read_trace(join_attempts([b"{}", beside])).calls is None

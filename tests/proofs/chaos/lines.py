@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 from karat.core.problems import UserError
@@ -37,6 +38,7 @@ class Line:
         self.acknowledged = folder / "acknowledged"
         self.processes: list[subprocess.Popen[bytes]] = []
         self._said: dict[int, Path] = {}
+        self._known: dict[int, str] = {}
         self.started = 0
         self.wrong: list[str] = []
         """What a process said or did that it must not."""
@@ -51,12 +53,11 @@ class Line:
         return f"/{self.folder.name}"
 
     def runs(self) -> dict[int, str]:
-        """The runs of this line and the status of each."""
-        try:
-            with open_store(self.past, read_only=True) as store:
-                return {row.id: row.status for row in store.runs(100, self.project.suite)}
-        except UserError:  # there is no store yet, or its server restarts
-            return {}
+        """The runs of this line and the status of each. Where the store cannot be read now (its server restarts, its
+        disk is full), what was there last: an empty answer would have a new run begun beside the one that is there."""
+        with suppress(UserError), open_store(self.past, read_only=True) as store:
+            self._known = {row.id: row.status for row in store.runs(100, self.project.suite)}
+        return self._known
 
     def finished(self) -> bool:
         return "finished" in self.runs().values()

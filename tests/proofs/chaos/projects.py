@@ -155,7 +155,7 @@ def serving(assistant: Assistant) -> Iterator[Assistant]:
             self.wfile.write(body)
 
         def handle(self) -> None:
-            with suppress(ConnectionError, OSError):  # the one who asked was killed
+            with suppress(OSError, ValueError):  # the one who asked was killed, perhaps in the middle of a request
                 super().handle()
 
         def log_message(self, format: str, *args: Any) -> None:

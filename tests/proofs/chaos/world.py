@@ -17,7 +17,7 @@ from typing import Any
 from tests.remote.conftest import Bucket
 from tests.remote.servers import Proxy
 from tests.runs.executors.cluster import Cluster
-from tests.store.conftest import PostgresServer
+from tests.store.conftest import PostgresServer, cut_power
 from tests.store.cutting_proxy import CuttingProxy, cutting
 
 DISK = 4 * 1024 * 1024
@@ -58,11 +58,7 @@ class World:
 
     def restart_postgres(self) -> None:
         """As after a power cut."""
-        from pgserver import _commands
-
-        pg_ctl: Any = vars(_commands)["pg_ctl"]
-        pg_ctl(["-m", "immediate", "-w", "stop"], pgdata=self._server.pgdata, user=self._server.system_user)
-        self._server.ensure_postgres_running()
+        cut_power(self._server)
 
     def set_clock(self, seconds: int) -> None:
         """Of the processes that run: wrong by this much from now on."""

@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import base64
 import json
+import logging
 import os
 import shutil
 import socket
+import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import Executor
@@ -22,7 +24,7 @@ from karat.core.problems import UserError
 from karat.core.results.result import RunResult
 from karat.core.suite import SuiteOptions
 from karat.runs.executors.choice import scoring_executor
-from karat.runs.executors.dask_engine import DaskEngine
+from karat.runs.executors.dask_engine import THREAD, DaskEngine
 from karat.runs.executors.processes import Processes
 from karat.runs.scores.scoring import score_cases
 from karat.verbs.inputs.projects import open_store_here
@@ -224,6 +226,22 @@ def _refused(cluster: Cluster, count: int) -> str:
         if f"{count} workers" in said or time.monotonic() > until:
             return said
         time.sleep(0.2)
+
+
+def test_what_dask_logs_of_lost_connections_is_not_on_the_terminal(dask: DaskEngine) -> None:
+    seen: list[logging.LogRecord] = []
+    logger, handler = logging.getLogger("distributed.client"), logging.Handler()
+    handler.emit = seen.append  # type: ignore[assignment, method-assign]  # only to see what gets through
+    logger.addHandler(handler)
+    try:
+        dask.submit(abs, -1).result()
+        for name in (THREAD, "somebody else's"):
+            thread = threading.Thread(target=logger.error, args=("Traceback in %s", name), name=name)
+            thread.start()
+            thread.join()
+    finally:
+        logger.removeHandler(handler)
+    assert [record.getMessage() for record in seen] == ["Traceback in somebody else's"]
 
 
 def test_two_callers_share_a_cluster(cluster: Cluster, dask: DaskEngine) -> None:

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from karat.core.problems import UserError
 from karat.core.suite import SuiteOptions
+from karat.runs.executors import messages, processes
+from karat.runs.executors.batch_size import LARGEST, Pace
 from karat.runs.executors.engine import Engine, Given, Lost
-from karat.runs.executors.pace import LARGEST, Pace
 from karat.runs.executors.processes import Processes
 from karat.runs.executors.window import MOST_WAITING, TRIES, Window
 from karat.runs.scores.scoring import score_cases, unscored_case
@@ -129,9 +130,61 @@ def test_a_pool_of_the_caller_that_breaks_is_a_clear_error() -> None:
             all_broken(Given(pool))
 
 
+def test_a_pool_of_the_caller_that_is_shut_down_is_a_clear_error() -> None:
+    pool = ThreadPoolExecutor(1)
+    pool.shutdown()
+    with pytest.raises(UserError, match="can no longer be used: cannot schedule new futures after shutdown"):
+        list(score_cases(suite, work(Deed(0)), SuiteOptions(), executor=pool))
+
+
 def all_broken(engine: Engine) -> None:
     window: Window[int, int] = Window(engine, lambda some: engine.submit(fragile, some), lambda number, _: number)
     list(window.results([7, 8]))
+
+
+def test_results_for_other_items_than_were_sent_are_no_results() -> None:
+    window: Window[int, int | str] = Window(
+        Unreliable([]), lambda some: _answered((0.1, [one * one for one in some if one != 4])), lambda _, why: why
+    )
+    found = [one for batch in window.results(range(6)) for one in batch]
+    assert found[4] == "scoring was given up after 3 tries, the last one because its worker gave 0 results for 1"
+    assert [one for one in found if one != found[4]] == [0, 1, 4, 9, 25]
+
+
+def _answered(value: tuple[float, list[int]]) -> Future[tuple[float, Sequence[int | str]]]:
+    done: Future[tuple[float, Sequence[int | str]]] = Future()
+    done.set_result((value[0], list(value[1])))
+    return done
+
+
+class Unpackable(Exception):
+    """Can be packed, and then not be unpacked."""
+
+    def __reduce__(self) -> tuple[type, tuple[str]]:
+        return int, ("no number",)
+
+
+def _fails(_numbers: Sequence[int]) -> tuple[float, list[int]]:
+    raise Unpackable("the reason")
+
+
+def test_what_is_no_answer_costs_its_worker_and_not_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(RuntimeError, match="Unpackable: the reason"):
+        messages.value_of(messages.answer(messages.task(_fails, ([1],), {})))
+    whole = processes.read
+    garbage = iter((b"garbage", OverflowError(), MemoryError()))
+
+    def garbled(pipe: object) -> bytes:
+        reply = whole(pipe)
+        one = next(garbage, b"") if reply else b""  # the first message only says that the process is ready
+        if isinstance(one, Exception):
+            raise one
+        return one or reply
+
+    monkeypatch.setattr(processes, "read", garbled)
+    with Processes(1) as engine:
+        assert all_of(engine, range(2)) == [0, 1]
+        assert [process.poll() is None for process in engine._all] == [False, False, False, True]
 
 
 def test_an_error_of_the_work_itself_is_raised_and_nothing_goes_on() -> None:

@@ -16,7 +16,8 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 import karat
 from karat.core.problems import UserError
-from karat.verbs.imported_answers import import_answers
+from karat.store import open_store
+from karat.verbs.imports.answers import import_answers
 from tests.chat_server import Chat, chatting
 
 GOLD = [
@@ -143,3 +144,11 @@ def test_traces_that_cannot_be_written_are_reported(tmp_path: Path) -> None:
         karat.run("answers", GOLD, lambda request: "37", traces_content=True, store=tmp_path / "runs.db")
     with pytest.raises(UserError, match="cannot write traces"):
         karat.run("answers", GOLD, lambda request: "37", traces=tmp_path, store=tmp_path / "runs.db")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+def test_traces_that_are_lost_on_a_full_disk_are_reported_and_the_run_is_stored(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="the traces in /dev/full are not complete: No space left on device"):
+        karat.run("answers", GOLD, lambda request: "37", traces="/dev/full", store=tmp_path / "runs.db")
+    with open_store(str(tmp_path / "runs.db")) as store:
+        assert [run.status for run in store.runs()] == ["finished"]

@@ -76,7 +76,7 @@ def test_a_grid_has_every_vector_of_its_steps_once() -> None:
         ("rrf(bm25)", 1, "two or more models", ""),
         ("rrf(bm25, )", 11, "expected the name of a model", ""),
         ("", 1, "expected the name of a model", ""),
-        ("wsum(a, b; w=0.3)", 14, "1 weights for 2 models", "w=0.3,0.7"),
+        ("wsum(a, b; w=0.3)", 14, "1 weight for 2 models", "w=0.3,0.7"),
         ("wsum(a, b; w=0,0)", 14, "one of them above 0", ""),
         ("wsum(a, b; w=-1,2)", 14, "0 or more", ""),
         ("wsum(a, b; w=grid(0.3))", 14, "does not reach 1 in whole steps", ""),

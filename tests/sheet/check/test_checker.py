@@ -68,7 +68,7 @@ def test_the_contract_is_right_when_its_table_is_there(shared: Path) -> None:
         ("Goods.FILTER([price] > 1)", 14, 7, "the table T has no field [price]", "$[price]"),
         ("SUMM(1)", 1, 4, "unknown function SUMM", 'Did you mean "SUM"?'),
         ("COUNT", 1, 5, "there is no table COUNT", "COUNT is a function: write COUNT()."),
-        ("INDEX({1})", 1, 5, "INDEX takes 2 arguments, but was given 1", "Write INDEX("),
+        ("INDEX({1})", 1, 5, 'INDEX takes 2 arguments, but was given 1: "place" is missing', "Write INDEX("),
         (
             "{1}.INDEX(1, 2)",
             5,
@@ -305,3 +305,12 @@ def test_the_first_hundred_are_enough_and_in_order() -> None:
 @pytest.mark.parametrize("name", sorted(FUNCTIONS))
 def test_the_examples_of_the_functions_are_right(name: str) -> None:
     assert said(example_sheet(FUNCTIONS[name].example)) == []
+
+
+def test_a_dim_without_a_formula_makes_no_rows() -> None:
+    """Its override could hold any number of rows: there would be none to take them."""
+    message = "the dim [a] has no formula, so T has no rows"
+    assert said("table T\n  dim [a]\n  [b] = 1\noverride\n[a]\n1\n2\n") == [(2, 7, 3, message)]
+    assert said("table T\n  key dim [a]\n") == [(2, 11, 3, message)]
+    assert said("!manual()\ntable T\n  dim [a]\noverride\n[a]\n1\n") == []
+    assert said("table T\n  dim [a]\n", {"T": ("a",)}) == []

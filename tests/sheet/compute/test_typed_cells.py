@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from karat.core.problems import UserError
+from karat.sheet.check.checker import check_sheet
+from karat.sheet.functions import FUNCTIONS
+from karat.sheet.text.parser import parse
 from tests.sheet.evaluated import column, evaluated
 
 RUNNING = """table Account
@@ -114,3 +118,42 @@ def test_a_long_chain() -> None:
     rows = "\n".join(f"  {row}, A({row - 1})[x] + 1" for row in range(2, 61))
     text = f"table A\n  dim [i] = RANGE(60)\n      [x] = 1\noverride\n  row, [x]\n{rows}\n"
     assert column(text, "A", "x") == list(range(1, 61))
+
+
+@pytest.mark.parametrize(
+    ("cell", "value"),
+    [
+        ('"x" & 1', "x1"),
+        ('"a,b" & "(" & [k]', "a,b(5"),
+        ('"abc".LEN()', 3),
+        ("{1, 2, 3}.MAX() + SUM({1, {2}.SUM()})", 6),
+        ('IF(ABS(ROUND(SUM(FILTER(RANGE(MAX(1, 2)), $ > 1)), 0)) = 2, "y, z", "n")', "y, z"),
+        ("'My, table'(1)[x] & [k]", "m5"),
+        ("Soup (hot, spicy)", "Soup (hot, spicy)"),
+        (":-) smile", ":-) smile"),
+        ('"plain, text"', "plain, text"),
+    ],
+)
+def test_a_cell_ends_at_a_comma_outside_of_brackets(cell: str, value: object) -> None:
+    sheet = f"!manual()\ntable T\n  [c]\n  [k]\noverride\n[c], [k]\n{cell}, 5\n\ntable 'My, table'\n  [x] = \"m\"\n"
+    assert column(sheet, "T", "c") == [value]
+    assert column(sheet, "T", "k") == [5]
+
+
+@pytest.mark.parametrize("cell", ['"x" & nothing', '"x" y', '"x" & (1'])
+def test_a_text_with_something_behind_it_that_is_no_formula_is_refused(cell: str) -> None:
+    with pytest.raises(UserError) as refused:
+        parse(f"!manual()\ntable T\n  [c]\noverride\n[c]\n{cell}\n", "a.sheet")
+    (problem,) = refused.value.problems
+    assert "expected a comma or the end of the row" in problem.message and problem.line == 6
+
+
+def test_a_date_without_quotes_is_a_subtraction_and_noted() -> None:
+    sheet = parse("!manual()\ntable T\n  [c]\noverride\n[c]\n2024-03-01\n10-3-1\n", "a.sheet")
+    (problem,) = check_sheet(sheet, "a.sheet", FUNCTIONS)
+    assert (problem.severity, problem.line) == ("warning", 6)
+    assert "looks like a date" in problem.message
+    sheet = parse("!manual()\ntable T\n  [c]\noverride\n[c]\n3/1/2024\n2024/12/31\n10/3/1\n2024/1\n", "a.sheet")
+    problems = check_sheet(sheet, "a.sheet", FUNCTIONS)
+    assert [problem.line for problem in problems] == [6, 7]
+    assert problems[0].message == "this looks like a date, but is a division"

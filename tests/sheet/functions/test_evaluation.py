@@ -236,6 +236,38 @@ def test_rows_without_a_question_are_left_out() -> None:
 
 
 @pytest.mark.parametrize(
+    ("applied", "asked"),
+    [
+        ("filter [use] = 1", ("carrots", "garlic")),
+        ("filter ROW() > 1\n  sort -[passed]", ("onions", "garlic")),
+        ("filter [passed] = 0", ("carrots", "onions", "garlic")),  # looks at the choice: it comes after
+        ("sort [passed]", ("carrots", "onions", "garlic")),
+    ],
+)
+def test_rows_that_a_filter_leaves_out_are_no_questions(applied: str, asked: tuple[str, ...]) -> None:
+    text = f"""{INGREDIENTS}!evaluation()
+!manual()
+table E
+    [use]
+    !evaluation_question()
+    [q]
+    !evaluation_field("Ingredients[item]")
+    [t]
+    [passed] = RECALL(RETRIEVE(Ingredients[item], [q], EVALUATE_N(Ingredients[item]), "bm25"), [t]) = 1
+apply
+  {applied}
+override
+[use],[q],[t]
+1,"carrots","Carrots"
+0,"onions","Salmon"
+1,"garlic","Garlic"
+"""
+    assert evaluation_of(parse(text), folder=NO_FOLDER).questions == asked
+    (choice,) = evaluated(text, settings=Settings(models=("bm25",))).choices.values()
+    assert choice.questions == len(asked)
+
+
+@pytest.mark.parametrize(
     ("text", "said"),
     [
         (INGREDIENTS, "the sheet has no table marked !evaluation()"),

@@ -339,6 +339,7 @@ def test_a_hundred_thousand_rows() -> None:
         ("[x] = 1 +", 10, 1, "expected a value after +", ""),
         ("[x] = 1 + * 2", 11, 1, 'expected a value after +, but there is "*"', ""),
         ("[x] = 1 == 2", 10, 1, "expected a value after =", "Equality is written with one =."),
+        ("dim !hidden() [x]", 5, 1, "a decorator goes before dim", "Such as: !hidden() dim [name] = formula."),
         ("[x] = 1 != 2", 9, 1, "! is not allowed in a formula", "Not equal is written <>, and the opposite NOT."),
         ("[x] = (1", 7, 1, "this ( is never closed", ""),
         ("[x] = 1)", 8, 1, "no ( is open that this ) could close", ""),
@@ -386,7 +387,7 @@ def test_mistakes_in_words(line: str, column: int, width: int, message: str, hin
             (1, 10),
             "expected the end of the line after the table's name, but there is the name table",
         ),
-        ("table T\napply\nsort 1\nsort 2\n", (4, 1), '"sort" stands here twice: also in line 3'),
+        ("table T\napply\nsort 1\nsort 2\n", (4, 1), '"sort" appears twice: here and in line 3'),
         (
             "table T\napply\nfilter 1\napply\nsort 2\n",
             (4, 1),

@@ -181,3 +181,15 @@ def test_an_answer_in_sql_is_kept_as_its_result(tmp_path: Path, monkeypatch: pyt
     assert suite.accept is not None
     edits = suite.accept(case, answer, tmp_path / "gold", options)
     assert [(edit.file.name, edit.content.split()) for edit in edits][1] == ("a_b.csv", [b"n", b"5"])
+
+
+def test_an_answer_to_gold_in_sql_is_refused_with_what_to_write(tmp_path: Path) -> None:
+    with sqlite3.connect(tmp_path / "a.sqlite") as connection:
+        connection.execute("CREATE TABLE ship(name TEXT)")
+    (tmp_path / "q.yaml").write_text("- {id: ships, question: How many?, sql: SELECT count(*) FROM ship}\n")
+    (case,) = suite.load_cases(tmp_path / "q.yaml").cases
+    assert suite.accept is not None
+    said = Prediction("ships", response=b'{"sql": "SELECT 7"}')
+    with pytest.raises(UserError, match="is SQL") as raised:
+        suite.accept(case, said, tmp_path, Options(databases=str(tmp_path / "a.sqlite")))
+    assert raised.value.hint.endswith("q.yaml:1: sql: [OLD, NEW]")

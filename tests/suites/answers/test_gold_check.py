@@ -10,7 +10,8 @@ import pytest
 
 from karat.core.problems import Problem
 from karat.suites.answers.cases import load_cases
-from karat.suites.answers.gold.check import HEAD_BYTES, check_cases, csv_head
+from karat.suites.answers.gold.check import check_cases
+from karat.suites.answers.gold.table_heads import HEAD_BYTES, csv_head
 from karat.suites.answers.options import Options
 from tests.conftest import ROOT
 from tests.suites.answers.making import answers, entry, gold_folder, golds, lines, write
@@ -24,7 +25,8 @@ def findings(path: Path) -> Sequence[Problem]:
 
 def check(tmp_path: Path, evaluation: Any, **row: Any) -> Sequence[Problem]:
     files: dict[str, str | bytes] = {"a/r.csv": "n,m\n1,2\n", "a/s.csv": "n,m,o\n1,2,3\n", "a/bare.csv": "n,m\n"}
-    files |= {"a/empty.csv": "", "a/binary.csv": b"PK\0\3"}
+    files |= {"a/empty.csv": "", "a/binary.csv": b"PK\0\3", "a/semicolons.csv": "\ufeffn;m\r\n1;2,5\r\n"}
+    files |= {"a/excel.csv": b"PK\3\4\0\0[Content_Types].xml xl/workbook.xml"}
     return findings(gold_folder(tmp_path, [{"instance_id": "a", "evaluation": evaluation, **row}], files))
 
 
@@ -68,6 +70,8 @@ def test_good_gold_has_no_findings(tmp_path: Path) -> None:
         (entry("table_match", gold="empty.csv"), "empty.csv is empty", "error"),
         (entry("table_match", gold="bare.csv"), "a header and no rows", "warning"),
         (entry("table_match", gold="binary.csv"), "NUL bytes", "error"),
+        (entry("table_match", gold="excel.csv"), "excel.csv is an Excel file", "error"),
+        (entry("table_match", gold="semicolons.csv"), "semicolons.csv is separated by semicolons", "error"),
         (
             entry("tables_match", gold=["r.csv", "s.csv"], condition_cols=[[0]]),
             "1 list of condition_cols for 2",
@@ -102,6 +106,22 @@ def test_each_mistake_is_named_at_its_row(tmp_path: Path, evaluation: Any, said:
     assert len(hits) == 1, [problem.message for problem in found]
     assert hits[0].message.startswith("a: ")
     assert (Path(hits[0].file).name, hits[0].line, hits[0].severity) == ("spider2_eval.jsonl", 1, severity)
+
+
+def test_a_missing_gold_file_has_its_nearest_neighbour_in_the_hint(tmp_path: Path) -> None:
+    (found,) = check(tmp_path, entry("table_match", gold="semicolon.csv"))
+    assert found.hint.startswith('Did you mean "semicolons.csv"?')
+
+
+@pytest.mark.parametrize(
+    ("gold", "usable"), [("12.5%", True), ("12,480", True), ("1 234,5", False), ("0,5", False), ("1.234.567", False)]
+)
+def test_gold_of_your_own_has_only_numbers_that_strict_can_judge(tmp_path: Path, gold: str, usable: bool) -> None:
+    row = {"instance_id": "a", "evaluation": entry("number_match", gold=gold)}
+    found = findings(write(tmp_path, {"karat_gold.jsonl": lines(row)}))
+    assert [problem.message for problem in found] == (
+        [] if usable else [f"a: the gold {gold!r} of number_match is not one number"]
+    )
 
 
 def test_an_exclude_that_leaves_one_gold_is_fine(tmp_path: Path) -> None:

@@ -68,6 +68,38 @@ def test_numbers_are_what_the_public_tool_sees_and_how_they_were_written_is_kept
     assert [body.get("raw") for body in bodies] == ["17.50", None, None, None]
 
 
+def test_rows_of_a_turn_and_a_repeat(tmp_path: Path) -> None:
+    """A row says where it belongs as in every suite; what cannot be a place is a problem."""
+    rows = [
+        row("a", "answer", "x"),
+        row("a", "answer", "y") | {"repeat": 1, "latency": "3 s"},
+        row("a", "answer", "z") | {"turn": 3},
+        row("a", "answer", "w") | {"turn": "0"},
+        row("a", "answer", "v") | {"repeat": -1},
+    ]
+    loaded = read_predictions(submission(tmp_path, *rows))
+    assert [(one.turn, one.repeat) for one in loaded.predictions] == [(None, 0), (None, 1), (3, 0)]
+    assert [(problem.line, problem.message.split(";")[0]) for problem in loaded.problems] == [
+        (4, "not an answer: turn is a string, expected a whole number"),
+        (5, '"repeat" is -1'),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("one", "said"),
+    [
+        ({"id": "a", "answer": "no"}, "a second answer"),
+        ({"id": "a", "answer": "no", "turn": "0"}, "turn is a string"),
+        ({"id": "a", "answer": "no", "repeat": "x"}, "repeat is a string"),
+        ({"id": True, "answer": "no"}, "without"),
+    ],
+)
+def test_python_rows_that_cannot_be_used(one: dict[str, Any], said: str, tmp_path: Path) -> None:
+    loaded = predictions.predictions_from([{"id": "a", "answer": "yes"}, one], tmp_path)
+    assert [b"yes" in found.response for found in loaded.predictions] == [True]
+    assert [said in problem.message and problem.line == 2 for problem in loaded.problems] == [True]
+
+
 @pytest.mark.parametrize(
     ("kind", "given", "said"),
     [
@@ -293,3 +325,19 @@ def test_public_example_submissions(shared: Path) -> None:
     lite = answers(shared / "data/spider2/lite/evaluation_suite/example_submission_folder_csv")
     assert sorted(lite) == ["bq003", "bq011", "bq019", "bq418", "local356", "sf_bq026"]
     assert not [answer.problem for answer in (*old.values(), *lite.values()) if answer.problem]
+
+
+def test_a_file_may_have_recorded_lines_as_in_every_suite(tmp_path: Path) -> None:
+    file = tmp_path / "said.jsonl"
+    file.write_text(
+        '{"id": "a", "response": "It is 7."}\n{"id": "b", "answer": 42}\n{"id": "a", "response": "8"}\n{"id": "c"}\n'
+        '{"id": "a", "repeat": 1, "response": "<think>9?</think>```sql\\nselect 1\\n```"}\n'
+    )
+    found = read_predictions(file)
+    read = [(one.case_id, one.repeat, read_answer(one.response)) for one in found.predictions]
+    assert read == [
+        ("a", 0, Answer("", "answer", "It is 7.")),
+        ("b", 0, Answer("", "answer", "42")),
+        ("a", 1, Answer("", "sql", "select 1")),
+    ]
+    assert [problem.line for problem in found.problems] == [3, 4]

@@ -7,7 +7,6 @@ import io
 import os
 import sqlite3
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ from karat.runs.scores.run_scoring import score_recorded
 from karat.suites.answers import suite
 from karat.suites.answers.options import Engine, Options
 from tests.suites.answers.making import entry, lines, write
+from tests.warm import warm_karat
 
 TEXT = entry("string_match", gold=["Quay"])
 
@@ -110,7 +110,7 @@ def test_an_answer_that_should_have_been_a_table_and_is_none_has_no_cell_right(s
 def karat_answers(folder: Path) -> tuple[int, str]:
     words = ["answers", "--result_dir", "submission", "--gold_dir", "gold", "--mode", "sql"]
     done = subprocess.run(
-        [sys.executable, "-m", "karat", *words],
+        warm_karat(*words),
         cwd=folder,
         env={**os.environ, "COLUMNS": "150"},
         capture_output=True,

@@ -168,7 +168,7 @@ def test_a_given_table_gets_its_verdict_from_both_profiles(tmp_path: Path, respo
     [
         (
             chat("It is 7."),
-            "no SQL and no table in the response, and the gold is a table. The response begins: It is 7.",
+            "Expected a Markdown table, a block of csv, or JSON records. The response begins: It is 7.",
         ),
         (
             chat(f"{RIGHT}\n\nor\n\n{RIGHT.replace('7', '9')}"),
@@ -205,3 +205,10 @@ def test_check_response_shows_the_table() -> None:
     assert "row 1 has 1 cell" in ragged["no table"] and ragged["answer"]
     with pytest.raises(Unreadable, match="its keys are: q"):
         understand(body(chat(tool_calls=[tool_call({"q": "x"}, "look_up")])), Options())
+
+
+def test_rows_after_a_gap_are_not_dropped_from_the_table() -> None:
+    """Without them the table could equal gold by chance."""
+    with pytest.raises(Unreadable, match="more rows follow after a gap"):
+        tables(body(f"{MARKDOWN}\n\nand\n\n| west | 3 |"))
+    assert tables(body(f"{MARKDOWN}\n\nThe |total| of a | b is 3.")) == [TABLE]

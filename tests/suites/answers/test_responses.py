@@ -53,6 +53,7 @@ def test_the_last_sql_block_is_the_answer_and_the_first_is_kept(form: str) -> No
         (chat("Select the best: Oslo."), Answer("", "answer", "Select the best: Oslo.")),
         (chat('```sql\nSELECT 1\n```\n{"answer": 42}'), Answer("", "answer", "42")),
         (chat("<think>Perhaps 7?</think>It is 42."), Answer("", "answer", "It is 42.")),
+        ({"answer": "<think>Perhaps 7?</think>It is 42."}, Answer("", "answer", "It is 42.")),
         (chat(None, refusal="I may not."), Answer("", "answer", problem="refused: I may not.")),
     ],
 )

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from karat.suites.codegen.analysis.facts import read as analyse
-from karat.suites.codegen.records import CodeFacts, Schema
+from karat.suites.codegen.analysis.records import CodeFacts
+from karat.suites.codegen.records import Schema
 
 PEOPLE = Schema({"people": ("name", "age", "salary", "city", "dept", "hire date")})
 SHOP = Schema({"orders": ("id", "customer", "amount"), "customers": ("customer", "country")})

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from karat.suites.codegen.analysis.records import Filter
 from karat.suites.codegen.metrics.requirements.matching import credit, met
-from karat.suites.codegen.records import Filter
 from tests.suites.codegen.scored import SHOP, coverage
 
 

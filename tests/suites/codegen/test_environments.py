@@ -124,7 +124,8 @@ def test_check_says_how_many_references_of_a_set_fail_here() -> None:
     cases = _problems(*list(native)[:6], *[one for one, said in native.items() if said["3.1.1"] != "pass"][:2])
     [found] = environment_problems(cases, Options())
     if pandas.__version__ == "3.1.1":
-        assert found.message.startswith("2 of 8 references fail here with pandas 3.1.1: ")
+        assert found.message.startswith("2 of 8 tasks cannot be judged here with pandas 3.1.1: ")
+        assert "(the first: " in found.message and "gold_error: " in found.message
     assert found.severity == "warning"
 
 

@@ -12,6 +12,9 @@ STAFF: Columns = {
     "staff_id": [f"S{number}" for number in range(1, 17)],
     "city": ["Oslo", "Rome", "Oslo", "Bern"] * 4,
     "pay": [4100, 3200, 3900, 2800, 3600, 3000, 5200, 3300, 2900, 4700, 3150, 4400, 3700, 2700, 3500, 4800],
+    "joined": [*[2019, 2021, 2018] * 5, 2022],
+    "active": [True] * 16,
+    "drift": [12, -3, 4, 0, 25, 7, -1, 13, 2, 9, 18, -6, 5, 11, 1, 3],
 }
 SHARE = ("What share of staff is in Oslo?", "result = (staff.city == 'Oslo').mean()")
 FOLDED = ("What share of staff is in Oslo?", "result = (staff.city.str.lower() == 'oslo').mean()")
@@ -19,8 +22,30 @@ TOTAL = ("What is the total pay by city?", "result = staff.groupby('city').pay.s
 TOP = ("List the pay of the three best paid staff, highest pay first.", "result = staff.nlargest(3, 'pay').pay")
 HIGHEST = ("What is the third highest pay?", "result = staff.pay.nlargest(3).iloc[-1]")
 BANDS = ("How many staff are in each pay band of 1000?", "result = (staff.pay // 1000).value_counts()")
+MOST_IN_OSLO = ("What is the highest pay in Oslo?", "result = staff[staff.city == 'Oslo'].pay.max()")
+EARLY = ("How many staff joined before 2020?", "result = (staff.joined < 2020).sum()")
+ACTIVE = ("What is the mean pay of active staff?", "result = staff[staff.active].pay.mean()")
+DRIFT = ("How many drifts are more than 10?", "result = (staff.drift > 10).sum()")
+PER_YEAR = (
+    "Show the mean pay by city and year.",
+    "result = staff.pivot_table(index='city', columns='joined', values='pay')",
+)
+BEST = ("What is the highest pay by city?", "result = staff.groupby('city').pay.max()")
+COUNTED = ("How many staff are in each city?", "result = staff.city.value_counts()")
+TWO_TOTALS = ("What is pay divided by year on average?", "result = staff.pay.sum() / staff.joined.sum()")
 
 FOUND = {
+    "a maximum by a first letter": ("similar", MOST_IN_OSLO, "result = staff[staff.city.str[0] == 'O'].pay.max()"),
+    "the years that were seen": ("beyond", EARLY, "result = staff.joined.isin([2018, 2019]).sum()"),
+    "the size of a number of either sign": ("limits", DRIFT, "result = (staff.drift.abs() > 10).sum()"),
+    "rows left out before the largest": ("uneven", BEST, "result = staff[staff.pay > 3050].groupby('city').pay.max()"),
+    "equal numbers of an unused column": (
+        "ties",
+        COUNTED,
+        "result = staff.drop_duplicates('drift').city.value_counts()",
+    ),
+    "a flag that is always true": ("limits", ACTIVE, "result = staff.pay.mean()"),
+    "missing numbers counted": ("unseen_nulls", TOTAL, "result = staff.groupby('city').pay.agg(lambda x: sum(x))"),
     "by its first letter": ("similar", SHARE, "result = staff.city.str.startswith('O').mean()"),
     "by a part": ("similar", SHARE, "result = staff.city.str.contains('sl').mean()"),
     "case is not folded": ("letter_case", FOLDED, "result = (staff.city == 'Oslo').mean()"),
@@ -39,6 +64,14 @@ RIGHT = {
     "another total": (TOTAL, "result = staff.pivot_table(index='city', values='pay', aggfunc='sum')"),
     "another top": (TOP, "result = staff.sort_values('pay', ascending=False).head(3).pay"),
     "the third of different numbers": (HIGHEST, "result = sorted(set(staff.pay.dropna()))[-3]"),
+    "a null group is kept": (
+        TOTAL,
+        "import duckdb\nresult = duckdb.sql('select city, sum(pay) p from staff group by city').df()",
+    ),
+    "a group without a number": (TOTAL, "result = staff.groupby('city').pay.sum(min_count=1)"),
+    "a condition turned round": (EARLY, "result = (~(staff.joined >= 2020)).sum()"),
+    "a group without a number has a row": (PER_YEAR, "result = staff.groupby(['city', 'joined']).pay.mean().unstack()"),
+    "both columns missing": (TWO_TOTALS, "result = staff.pay.mean() / staff.joined.mean()"),
     "bands by text": (BANDS, "result = staff.pay.dropna().astype(int).astype(str).str[0].astype(int).value_counts()"),
 }
 

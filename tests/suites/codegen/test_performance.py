@@ -9,10 +9,10 @@ from karat.suites.codegen.metrics.performance import performance_of, scored
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.records import Columns, TableSource, Task
 from karat.suites.codegen.running.sandbox_client import warm_box
-from karat.suites.codegen.running.scaled_results import wrong_when_larger
-from karat.suites.codegen.running.scaled_tables import scaled
 from karat.suites.codegen.timing.records import Scale
 from karat.suites.codegen.timing.scale_runs import no_more
+from karat.suites.codegen.timing.scaled_results import wrong_when_larger
+from karat.suites.codegen.timing.scaled_tables import scaled
 
 MB = 1024**2
 ROWS = 4_000

@@ -312,6 +312,8 @@ CONSTANT = (
     "result = loans.fine.isna().sum() + 2",
     "result = len(loans) - 4",
     "result = int(loans.shape[0] * 0 + 2)",
+    "result = 2 + 0 * len(loans.columns)",
+    "names = list(loans.columns)\nresult = 2 if 'fine' in names else 0",
 )
 
 
@@ -330,7 +332,9 @@ RIGHT_WITHOUT_REFERENCE: tuple[tuple[str, Any, str], ...] = (
     ("How many loans have no member?", 0, "int(loans.member.isna().sum())"),
     ("Is the fine of any loan missing?", False, "bool(loans.fine.isna().any())"),
     ("How many loans are there?", 6, "len(loans)"),
-    ("How many columns are there?", 5, "loans.shape[1] if True else len(loans.columns)"),
+    ("How many columns are there?", 5, "loans.shape[1]"),
+    ("Which columns have an m in their name?", ["member"], "[name for name in loans.columns if 'm' in name]"),
+    ("Is fine a number?", True, "pd.api.types.is_numeric_dtype(loans.fine)"),
     ("Which columns hold text?", ["member", "branch"], "loans.select_dtypes(exclude='number').columns.tolist()"),
     ("How many loans have a negative fine?", 0, "int((loans.fine < 0).sum())"),
     ("How many branches are there?", 3, "loans.branch.nunique()"),
@@ -435,7 +439,7 @@ def test_copies_are_always_the_same_and_keep_what_a_table_is() -> None:
         copy = copier.copy(kind, seed)
         assert copy == Copier(tables, Hints(named=frozenset({"West"}))).copy(kind, seed)
         if copy is None:  # there are a key, no nulls, no limits, and no reference that speaks of near misses
-            near_misses = ("similar", "letter_case", "ties", "digits")
+            near_misses = ("similar", "letter_case", "ties", "digits", "beyond", "uneven")
             assert kind in ("repeated", "nulls", "limits", "unseen_nulls", *near_misses)
             continue
         assert copy != tables

@@ -93,6 +93,96 @@ def test_an_answer_that_patches_the_tests_does_not_pass(big: Case[Task], cheat: 
     assert (found.correctness.score or 0.0) == 0.0
 
 
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"libs": "5"}, "libs is no list of modules: 5"),
+        ({"libs": "'math'"}, "libs is no list of modules: 'math'"),
+        ({"libs": "['math', "}, "libs is no list of modules"),
+        ({"entry_point": "other"}, "its prompt has no function other"),
+    ],
+)
+def test_a_bigcodebench_task_in_another_form_is_a_problem(tmp_path: Path, changed: dict[str, str], said: str) -> None:
+    loaded = load_cases(written(tmp_path / "big.jsonl", {**BIG, **changed}))
+    assert not loaded.cases and said in loaded.problems[0].message
+
+
+BY_ITSELF = {
+    "always": "class V:\n    def __eq__(self, other): return True\n    __hash__ = None\n",
+    "whatever it is": "class V:\n    def __eq__(self, other): return isinstance(other, int)\n"
+    "    __float__ = lambda s: NAN\n",
+    "no difference": "class V:\n    def __sub__(self, other): return 0\n    __float__ = lambda s: NAN\n",
+    "a class of its own": "V = type('int', (int,), {'__eq__': lambda a, b: True, '__float__': lambda s: NAN})\n",
+    "another module": "names = {'__name__': 'numpy'}\nexec('class V:\\n def __eq__(s, o): return True', names)\n"
+    "V = names['V']\n",
+    "a type as its method": "class V:\n    __eq__ = bool\n    __float__ = lambda s: NAN\n",
+    "any": "from unittest.mock import ANY\nV = lambda: ANY\n",
+    "in a list": "class W:\n    def __eq__(self, other): return True\nV = lambda: [W()]\n",
+    "in an array": "import numpy\nclass W:\n    def __eq__(self, other): return True\n"
+    "V = lambda: numpy.array([W()], dtype=object)\n",
+}
+COMPARED = """import unittest
+class TestCases(unittest.TestCase):
+    def test_equal(self):
+        self.assertEqual(task_func([1, 3]), 2)
+    def test_operator(self):
+        self.assertTrue(2 == task_func([1, 3]))
+    def test_almost(self):
+        self.assertAlmostEqual(task_func([1, 2]), 1.5)
+    def test_within(self):
+        assert task_func([4]) in [4, 5], "no"
+"""
+
+
+@pytest.mark.parametrize("own", BY_ITSELF)
+def test_an_object_that_says_itself_what_it_equals_passes_no_test(tmp_path: Path, own: str) -> None:
+    [case] = load_cases(written(tmp_path / "big.jsonl", {**BIG, "test": COMPARED, "libs": "[]"})).cases
+    found = answered(case, f"NAN = float('nan')\n{BY_ITSELF[own]}def task_func(numbers):\n    return V()\n").correctness
+    assert (found.score, found.reason, len(found.evidence["failed"])) == (0.0, "test_failed", 4), found
+
+
+def test_two_tasks_with_one_reference_and_other_tests_are_told_apart(tmp_path: Path) -> None:
+    other = {**BIG, "task_id": "BigCodeBench/2", "test": COMPARED.replace("[4, 5]", "[5, 6]")}
+    first, second = load_cases(written(tmp_path / "big.jsonl", BIG, other)).cases
+    code = BIG["complete_prompt"] + BIG["canonical_solution"]
+    assert answered(first, code).correctness.passed
+    with pytest.raises(NotApplicable, match="its own tests reject the reference here: test_within: AssertionError: no"):
+        answered(second, code)
+
+
+def test_classes_of_libraries_and_of_the_tests_compare_as_they_say(tmp_path: Path) -> None:
+    test = """import unittest, collections, dataclasses, datetime, pathlib, decimal
+import numpy as np, pandas as pd
+from unittest.mock import ANY, MagicMock, call
+class Near:
+    def __init__(self, value): self.value = value
+    def __eq__(self, other): return abs(other - self.value) < 0.1
+class TestCases(unittest.TestCase):
+    def test_all(self):
+        echo, seen = task_func, MagicMock()
+        for value in (decimal.Decimal(2), datetime.date(2024, 1, 1), pathlib.Path("a"), collections.Counter("aab")):
+            self.assertEqual(echo(value), value)
+        self.assertEqual(echo(1.95), Near(2))
+        frame = pd.DataFrame({"a": [1, 2], "b": ["x", None]})
+        self.assertTrue(echo(frame).equals(frame) and (echo(frame.a) == frame.a).all() and 0 < echo(1) <= 1)
+        pd.testing.assert_frame_equal(echo(frame), frame)
+        np.testing.assert_array_equal(echo(np.array([[1, 2]])), [[1, 2]])
+        seen(1, "x")
+        seen.assert_called_once_with(ANY, "x")
+        self.assertEqual(seen.call_args, call(1, "x"))
+        self.assertEqual(task_func.pair(1), task_func.pair(1))
+        self.assertEqual(task_func.named(1, 2), (1, 2))
+"""
+    solution = """    return numbers
+import dataclasses, collections
+task_func.pair = dataclasses.make_dataclass("Pair", ["low"])
+task_func.named = collections.namedtuple("Named", "low high")
+"""
+    row = {**BIG, "test": test, "libs": "[]", "canonical_solution": solution}
+    [case] = load_cases(written(tmp_path / "big.jsonl", row)).cases
+    assert answered(case, BIG["complete_prompt"] + solution).correctness.passed
+
+
 def test_a_reference_that_fails_is_left_out_and_missing_modules_are_named(tmp_path: Path) -> None:
     row = {**BIG, "canonical_solution": "    import no_such_module\n    return 1\n"}
     loaded = load_cases(written(tmp_path / "big.jsonl", row, {**BIG, "task_id": "BigCodeBench/2", "libs": "[]"}))

@@ -7,9 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from karat.suites.codegen.analysis import analyse, linting
+from karat.suites.codegen.analysis.records import CodeFacts
 from karat.suites.codegen.metrics import quality
 from karat.suites.codegen.metrics.quality import Quality, quality_of
-from karat.suites.codegen.records import CodeFacts, Schema
+from karat.suites.codegen.records import Schema
 
 SCHEMA = Schema({"df": ("a", "b")})
 

@@ -6,8 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from karat.suites.codegen.analysis.records import Filter
 from karat.suites.codegen.question.reading import read_question
-from karat.suites.codegen.records import Asked, Filter, Schema
+from karat.suites.codegen.question.records import Asked
+from karat.suites.codegen.records import Schema
 
 SCHEMA = Schema(
     {"people": ("name", "age", "salary", "city", "total_sales", "max_speed", "hireDate", "Department", "x")}

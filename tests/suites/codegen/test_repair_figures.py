@@ -10,7 +10,7 @@ from karat.core.report import Cell, Sheet
 from karat.core.results.result import RunResult
 from karat.core.scores import Score
 from karat.stats.intervals.estimates import estimate, wilson
-from karat.suites.codegen.highlights import highlights
+from karat.suites.codegen.presentation.highlights import highlights
 from karat.suites.codegen.repair.excel_recovery import recovery_sheet
 from karat.suites.codegen.repair.figures import after_repairs, against_fresh, figures
 from karat.suites.codegen.summaries.counts import Step, funnel

@@ -111,7 +111,17 @@ SAME = [
     ("t", "t.to_dict('records')"),
     ("t", "{'city': list(t.city), 'n': t.n.to_numpy()}"),
     ("t", "t.to_records(index=False)"),
+    ("t", "t[::-1].to_dict('list')"),  # a table in no order
+    ("t.to_dict('list')", "t[::-1]"),
+    ("{'Rome': [1.5, 3], 'Oslo': [2, 0.1]}", "{'Oslo': (2.0, 0.1 + 1e-15), 'Rome': np.array([1.5, 3])}"),
+    ("{'Rome': [1.5, 3], 'Oslo': []}", "{'Oslo': [], 'Rome': [1.5, 3.0]}"),
+    ("{2020: [1, 2]}", "{2020.0: [1, 2]}"),
     ("6", "np.array(6)"),
+    ("6", "{'sum': t.n.sum()}"),  # a key is what the index of a series is
+    (
+        "t.groupby('city').n.sum()[:1]",
+        "t.groupby('city').n.sum()[:1].to_frame().T.to_dict('records')",
+    ),  # one wide row for a table of one row
 ]
 
 
@@ -126,10 +136,20 @@ DIFFERENT = [
     ("{'a': 2, 'b': 1}", "collections.defaultdict(int, a=1, b=2)"),
     ("['a', 'b']", "{'a': 4, 'c': 2}.keys()"),
     ("[4, 2]", "{'a': 4, 'b': 3}.values()"),
+    ("6", "{'sum': 7}"),
+    ("6", "{'sum': 6, 'n': 3}"),
+    ("t.groupby('city').n.sum()[:1]", "[{'b': 4}]"),
     ("{'a': 4, 'b': 2}", "{'a': 2, 'b': 4}.items()"),
     ("[0, 1, 2]", "range(4)"),
     ("[1, 4, 9]", "(n + n for n in t.n)"),
     ("[1, 1, 2]", "{1, 2}"),
+    ("{'Rome': [1.5, 3]}", "{'Rome': [3, 1.5]}"),
+    ("{'Rome': [1.5, 3], 'Oslo': [2, 4]}", "{'Rome': [3, 1.5], 'Oslo': [4, 2]}"),
+    ("{'Rome': [1.5, 3], 'Oslo': [2, 4]}", "{'Oslo': [1.5, 3], 'Rome': [2, 4]}"),
+    ("{'a': [1, 2, 0]}", "{'a': [2, 0, 1]}"),
+    ("{'a': ['b'], 'b': ['c']}", "{'b': ['a'], 'c': ['b']}"),
+    ("{'a': [], 'b': []}", "{'a': [], 'c': []}"),
+    ("{'a': [1, 2], 'b': [3]}", "{'a': [1], 'b': [2, 3]}"),
     ("(1, 3)", "(3, 1)"),  # the places of a tuple mean something
     ("(1, 3)", "[3, 1]"),
     ("(1, 3)", "Pair(3, 1)"),

@@ -156,7 +156,7 @@ def test_a_crash_in_the_middle_of_a_write_leaves_the_file_before(
     assert len(session.entries()) == 2
 
 
-@pytest.mark.parametrize("data", [b'[{"a": 1', b'{"no": "list"}', b"\xff\xfe"])
+@pytest.mark.parametrize("data", [b'[{"a": 1', b'{"no": "list"}', b"\xff\xfe", b"[" * 5_000])
 def test_a_corrupt_file_is_kept_aside(tmp_path: Path, data: bytes) -> None:
     session = Session("s", tmp_path)
     session.folder.mkdir()

@@ -27,7 +27,7 @@ TABLES = {
 }
 QUESTION = "What is the total qty by region?"
 BY_REGION = {"North": 19, "South": 5, "East": 9}
-FULL = Options(performance=False)
+FULL = Options(performance=False, perturb="quick")
 
 
 def judged(query: str, question: str = QUESTION, **more: Any) -> Comparison:

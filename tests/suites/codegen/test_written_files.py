@@ -9,7 +9,7 @@ import pytest
 
 from karat.suites.codegen.comparison import Comparison
 from karat.suites.codegen.details import details
-from karat.suites.codegen.form import form
+from karat.suites.codegen.presentation.form import form
 from karat.suites.codegen.records import Expected, ExpectedFile, ImageSize, TableSource, Task
 from tests.suites.codegen.tasks import judge_code
 from tests.suites.codegen.test_cases import task_of, written
@@ -38,6 +38,7 @@ WRITERS = {
     "columns.json": "t.to_json('columns.json')",
     "split.json": "t.to_json('split.json', orient='split')",
     "lists.json": "import json\njson.dump(t.to_dict('list'), open('lists.json', 'w'))",
+    "lines.json": "t.to_json('lines.json', orient='records', lines=True)",
     "lines.jsonl": "t.to_json('lines.jsonl', orient='records', lines=True)",
     "out.xlsx": "t.to_excel('out.xlsx', index=False)",
     "out.sqlite": "import sqlite3\nt.to_sql('sales', sqlite3.connect('out.sqlite'), index=False)",
@@ -67,6 +68,11 @@ def test_tables_in_every_form(name: str) -> None:
 def test_values(name: str, code: str, value: Any) -> None:
     assert judged(code, **{name: ExpectedFile(value=value)}).correctness.passed
     assert not judged(code.replace("t.qty", "(t.qty + 1)"), **{name: ExpectedFile(value=value)}).correctness.passed
+
+
+def test_a_line_of_json_ends_where_the_line_does() -> None:
+    code = "import json\nopen('rows.jsonl', 'w').write(json.dumps({'a': 'x\\u2028y'}, ensure_ascii=False) + chr(10))"
+    assert judged(code, **{"rows.jsonl": ExpectedFile(table={"a": ["x\u2028y"]})}).correctness.passed
 
 
 def test_what_was_sniffed_and_the_extra_index_are_noted() -> None:

@@ -130,6 +130,19 @@ def test_an_id_that_may_be_in_a_list_that_is_not_at_hand_is_a_warning(tmp_path: 
     assert codes_at_hand("A:F", "D", Options(structures=(str(file),))) is None  # `all` is not only X
 
 
+def test_an_id_that_is_in_none_of_the_lists_of_a_circle_is_a_warning_that_names_the_circle(tmp_path: Path) -> None:
+    def list_with(name: str, other: str) -> str:
+        taken = f"<str:Codelist>{URN}codelist.Codelist=A:{other}(1.0)</str:Codelist>"
+        return one_list(code(name[-1]) + f"<str:CodelistExtension>{taken}</str:CodelistExtension>", name)
+
+    file = tmp_path / "s.xml"
+    circle = list_with("CL_D", "CL_E") + list_with("CL_E", "CL_D")
+    file.write_text(message(lists(circle) + structure(dimension("D", "CL_D(1.0)"))))
+    [told] = check_cases([case("c", target({"D": [("Y", "y")]}, "A:F"))], [file], Options()).problems
+    assert told.severity == "warning"
+    assert "from A:CL_D(1.0), which is in a circle of lists that extend each other" in told.message
+
+
 # -- representations ------------------------------------------------------------------------------------------------
 
 

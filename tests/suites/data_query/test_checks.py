@@ -16,6 +16,8 @@ from karat.suites.data_query.checks.cases import check_cases
 from karat.suites.data_query.checks.names import look_alikes
 from karat.suites.data_query.options import Options
 from karat.suites.data_query.responses import read
+from karat.suites.data_query.selection.selection import DatasetSelection, Dimension, Selection, Target, Term
+from tests.suites.data_query.building import compared
 
 CONSTRAINED = "data/sdmx2/made/constraints_21.xml"
 LANGUAGES = """<Structure><Structures><Codelists><Codelist agencyID="A" id="CL_COUNTRY" version="1.0">
@@ -70,6 +72,20 @@ def test_errors_with_their_place(
     found = [one for one in checked(shared, tmp_path, entry) if one.severity == "error"]
     assert message in found[0].message and hint in found[0].hint
     assert (found[0].line, found[0].column) == place
+
+
+@pytest.mark.shared_data
+@pytest.mark.parametrize(
+    "dataset", ["KRT,FLOW_A,1.0", "KRT,FLOW_A", "urn:sdmx:org.sdmx.infomodel.datastructure.Dataflow=KRT:FLOW_A(1.0)"]
+)
+def test_a_dataset_is_found_in_any_of_its_writings(shared: Path, tmp_path: Path, dataset: str) -> None:
+    """In the check, and where an answer selects every code of a codelist."""
+    found = checked(shared, tmp_path, f"{dataset} INDICATOR=GDP COUNTRY=XXX")
+    assert [one.message for one in found] == ['unknown id "XXX" in COUNTRY: it is not in KRT:CL_COUNTRY(1.0)']
+    everything = Selection((DatasetSelection(dataset, (Dimension("COUNTRY", (), "all"),)),))
+    wanted = Target((DatasetSelection("KRT:FLOW_A", (Dimension("COUNTRY", (Term("MEX"),)),)),))
+    comparison = compared(wanted, everything, structures=(str(shared / CONSTRAINED),))
+    assert comparison.series.precision == 1 / 3 and comparison.dimensions[0].by_id.fp == 2
 
 
 @pytest.mark.shared_data

@@ -299,7 +299,7 @@ def test_csv_forms(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "line", "reason"),
     [
-        ("code,name\nX,x\n", 1, 'expected a header with "id,name" or "codelist,id,name", found "code,name"'),
+        ("key,name\nX,x\n", 1, 'expected a header with "id,name" or "codelist,id,name", found "key,name"'),
         ("id|name\nX|x\n", 1, 'found "id|name"'),
         ("id,name\nX,x\n,y\n", 3, "a row without an id"),
         ("id,name\nX,x\nX,y\n", 3, 'the id "X" appears twice, with two names'),

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from karat.suites.data_query.metrics import METRICS
+from karat.suites.data_query.options import Options
 from karat.suites.data_query.selection.selection import (
     DatasetSelection,
     DatasetsSelection,
@@ -285,3 +286,9 @@ def test_every_metric_has_its_own_file_a_formula_and_a_docstring() -> None:
         module = importlib.import_module(places[metric.name])
         assert module.metric is metric
         assert module.__doc__ and metric.formula
+
+
+@pytest.mark.parametrize("beta", [0.0, -1.0, 1e200, float("inf"), float("nan")])
+def test_a_beta_whose_square_is_no_number_is_refused(beta: float) -> None:
+    with pytest.raises(ValueError, match=r"beta must be above 0 and at most 1,000,000"):
+        Options(beta=beta)

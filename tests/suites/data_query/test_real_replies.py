@@ -56,6 +56,10 @@ def timed(period: object) -> dict[str, object]:
     return {**own(), "period": period}
 
 
+def tools(state: object) -> dict[str, object]:
+    return {"state": {"tool_messages": [{"role": "tool", "custom_content": {"state": state}}]}}
+
+
 def scored(reply: object, **options: Any) -> Comparison:
     text = reply if isinstance(reply, str) else json.dumps(reply)
     return compare(case("c", TARGET), 0, Prediction("c", 0, 0, text.encode()), Options(today="2026-11-15", **options))
@@ -83,6 +87,9 @@ def scored(reply: object, **options: Any) -> Comparison:
         mcp(where(), where(operator="all", values=[]), time("between", "2010", "2015")),
         timed({"start": "2010-01-01", "end": "2015-M12"}),
         {"content": [{"type": "text", "text": json.dumps(own())}]},
+        {**own(), "query": "Population of Mexico", "dataset": "cases of May", "url": "https://x"},
+        mcp(where(values=[{"id": "MEX", "name": "Mexico"}, BOTH[1]], isDefault=None), time("between", "2010", "2015")),
+        mcp({"dimensionId": "COUNTRY", "operator": None, "values": BOTH}, time("between", "2010", "2015")),
         "data: " + json.dumps({"choices": [{"delta": {"content": json.dumps(own())}}]}) + "\n\ndata: [DONE]\n\n",
     ],
 )
@@ -136,6 +143,22 @@ def test_replies_that_are_fully_right(reply: object) -> None:
         (mcp(where(), time("lt", "0001")), "the period is empty"),
         ({"outcome": "NO_DATA"}, 'unknown outcome "NO_DATA"'),
         ({"indicatorSelection": []}, "Did you mean indicator_selection"),
+        ({**own(), "dimension": [{"dimension_name": "FREQ"}]}, 'unknown key "dimension" in the answer'),
+        ({"indicator_selection": [], "value": ["MEX"]}, 'unknown key "value" in the answer'),
+        ({"indicator_selection": [], "label": "Mexico"}, 'unknown key "label" in the answer'),
+        ({"indicator_selection": [], "queries": [{"datasetUrn": "IMF:WEO"}]}, 'unknown key "queries" in the answer'),
+        ({"indicator_selection": [], "dataset": "IMF:WEO"}, 'unknown key "dataset" in the answer'),
+        ({"indicator_selection": [], "key": "A.MEX+USA"}, 'unknown key "key" in the answer'),
+        ({"indicator_selection": [], "query": {"COUNTRY": "MEX"}}, 'unknown key "query" in the answer'),
+        ({"indicator_selection": [{"dataset": "IMF:WEO"}]}, "Did you mean dataset_id?"),
+        ({**own(), "outcome": ["answer"]}, "outcome must be one text"),
+        ({"data": {"result": own()}}, '"data.result" has a selection, and it is not looked for there'),
+        ({"queries": [{"dataset_urn": "IMF:WEO", "filters": [where()]}]}, "Did you mean datasetUrn?"),
+        (mcp(where(values=None)), "the filter on COUNTRY has no values"),
+        (mcp(where(), lastNObservations=5), 'unknown key "lastNObservations" in a query'),
+        (chat("", custom_content=tools({"dimensions_id_to_name": {}})), "Did you mean dimension_id_to_name?"),
+        ({**own(), "stages": [{"name": "s", "indicator_selecton": []}]}, 'unknown key "indicator_selecton" in a stage'),
+        ({**own(), "stages": [{"name": "s", "indicator_selection": [{"dimension": []}]}]}, "Did you mean dimensions?"),
     ],
 )
 def test_replies_that_cannot_be_read_are_errors(reply: object, reason: str) -> None:
@@ -161,12 +184,32 @@ def test_an_entry_with_two_periods_is_unreadable() -> None:
         scored({"indicator_selection": [{"dataset_id": "IMF:WEO", "dimensions": dimensions, "period": WHEN}]})
 
 
+def test_a_declined_answer_may_repeat_the_question() -> None:
+    for reply in ({"indicator_selection": [], "query": "A joke?"}, {"is_out_of_scope": True, "dataset": "May"}):
+        assert not scored(reply).wholly_right
+
+
+@pytest.mark.parametrize("stated", [True, False])
+def test_the_time_dimension_of_a_tool_is_the_period_where_none_is_stated(stated: bool) -> None:
+    terms = {
+        "COUNTRY": {"MEX": "Mexico", "USA": "United States"},
+        "TIME_PERIOD": {str(y): "" for y in range(2010, 2016)},
+    }
+    state = {"dimension_id_to_name": {"IMF:WEO": terms}, **({"date_time_query_response": WHEN} if stated else {})}
+    found = scored(chat("", custom_content=tools(state)))
+    assert found.wholly_right and found.period == 1.0
+
+
+def test_everything_without_values() -> None:
+    found = scored(mcp(where(operator="all", values=None), time("between", "2010", "2015")))
+    assert found.dimensions[0].counts.fn == 0
+
+
 def test_a_dataset_that_the_tool_does_not_name_is_unreadable() -> None:
     key = "0b1c8a52-7a1f-4f3e-9d35-6f2a9c1e1234"
     state = {"dimension_id_to_name": {key: {"COUNTRY": {"MEX": "Mexico"}}}, "indexed_datasets_id_map": {}}
-    tools = {"state": {"tool_messages": [{"custom_content": {"state": state}}]}}
     with pytest.raises(Unreadable, match="does not say which dataset"):
-        scored(chat("", custom_content=tools))
+        scored(chat("", custom_content=tools(state)))
 
 
 def test_an_odd_id_that_the_target_has_is_a_code() -> None:

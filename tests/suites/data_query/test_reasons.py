@@ -10,6 +10,7 @@ import pytest
 import karat
 from karat.stats.intervals.estimates import estimate
 from karat.suites.data_query.details import details
+from karat.suites.data_query.matching.hierarchy import nearness
 from karat.suites.data_query.reasons import REASONS
 from karat.suites.data_query.selection.selection import DatasetSelection, Dimension, Period, Selection, Target, Term
 from karat.suites.data_query.summaries.confusions import confused
@@ -184,3 +185,9 @@ def test_a_run_counts_confusions_and_reasons() -> None:
 def test_period_overlap(asked: Period, got: Period | None, expected: float | None) -> None:
     found = score("period_overlap", target({"A": ["a"]}, period=asked), sel({"A": ["a"]}, period=got))
     assert found.value == (None if expected is None else pytest.approx(expected))
+
+
+def test_parents_that_go_round_in_a_circle_are_gone_through_once() -> None:
+    parents = {"A": ("B",), "B": ("A",), "C": ("A",)}
+    assert nearness("C", "B", parents, 10**12) == 1 / 3
+    assert nearness("A", "D", parents, 10**12) == 0.0

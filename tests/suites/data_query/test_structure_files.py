@@ -242,6 +242,8 @@ def test_languages() -> None:
     ]  # fmt: skip
     assert in_language({"es": "uno", "pt": "um"}) == "uno"
     assert in_language({}) == ""
+    regional = {"fr-CH": "un", "en-GB": "one"}
+    assert [in_language(regional, one) for one in ("", "fr", "fr-CA", "it")] == ["one", "un", "one", "one"]
 
 
 def test_a_name_without_a_language_counts_as_english(tmp_path: Path) -> None:

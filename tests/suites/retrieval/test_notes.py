@@ -4,6 +4,7 @@ asks."""
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -115,7 +116,8 @@ def test_a_resumed_run_has_the_tuning_that_its_stored_answers_were_made_with(she
         store.add_notes(1, {"tuning": store.notes(1)["tuning"] | {"questions": 77}}, replace=True)
         kept = store.predictions(1)[:answered]
         with store._writing() as connection:
-            connection.execute(text("DELETE FROM run_blocks WHERE kind IN ('responses', 'answer_keys')"))
+            kinds = "('responses', 'answer_keys', 'answer_words')"
+            connection.execute(text(f"DELETE FROM run_blocks WHERE kind IN {kinds}"))
         store.add_predictions(1, kept)
         store.set_status(1, "interrupted")
     tuning = tuning_of(karat.run(resume="latest", store="k.db"))
@@ -243,6 +245,10 @@ def test_they_gate_compare_and_report_like_any_other(sheet: Path) -> None:
     assert CliRunner().invoke(app, [*RUN, "--gate", "retrieval.held_out_recall>=0"]).exit_code == 0
     assert "passed, held out" in Path("one.html").read_text("utf-8")
     assert "held_out_passed" in Path("one.xml").read_text("utf-8")
+    page = Path("one.html").read_text("utf-8")
+    title = re.search(r"<h1[^>]*>(.*?)</h1>", page, re.S)
+    assert title is not None and re.search(r"passed, held out; \d+ of \d+ passed, in-sample", title[1])
+    assert page.index("passed, held out") < page.index("recall, held out") < page.index(">passed, in-sample")
     found = json.loads(Path("one.json").read_text("utf-8"))
     assert found["summary"][0]["metric"] == "held_out_passed"
     assert "passed, held out" in command("compare", "r-0001", "r-0002")

@@ -194,12 +194,12 @@ def test_forms_of_a_field(field: object, expected: Ranked) -> None:
     ("response", "words"),
     [
         (b"not json", "text without JSON"),
-        (b"[]", "not a JSON object"),
+        (b"[7]", "not a JSON object"),
         (
             b'{"answer": "a"}',
             'no results in the response: its keys are: answer. Expected JSON with "fields" or "results"',
         ),
-        (b'{"fields": {"f": {"keys": ["a"], "scores": [1, 2]}}}', "1 keys and 2 scores"),
+        (b'{"fields": {"f": {"keys": ["a"], "scores": [1, 2]}}}', "1 key and 2 scores"),
         (b'{"fields": {"f": [1, 2]}}', 'the field "f" is not'),
         (b'{"fields": {"f": "a"}}', 'the field "f" is not'),
         (b'{"fields": {"f": [{"key": "a", "score": 1}, {"key": "b"}]}}', "some results have a score"),

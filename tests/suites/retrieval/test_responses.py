@@ -65,6 +65,27 @@ def test_any_bytes_are_results_or_unreadable(response: bytes) -> None:
         assert isinstance(read_response(response), Retrieved)
 
 
+@pytest.mark.parametrize(
+    ("given", "read"),
+    [
+        (["d1", "d2"], Ranked(["d1", "d2"])),
+        ([{"id": "d1", "score": 0.9, "text": "…"}, {"id": 7, "score": 0.5}], Ranked(["d1", "7"], [0.9, 0.5])),
+        ([{"_id": "d1", "_score": 2.0}], Ranked(["d1"], [2.0])),
+        ([], Ranked([])),
+        (chat('Found:\n```json\n["d1"]\n```'), Ranked(["d1"])),
+        ({"results": [{"doc_id": "d1"}]}, Ranked(["d1"])),
+    ],
+)
+def test_a_list_by_itself_is_the_ranking(given: Any, read: Ranked) -> None:
+    assert read_response(body(given)).fields == {"documents": read}
+
+
+@pytest.mark.parametrize("given", [[{"title": "d1"}], [["d1"]], chat('["d1"] in words'), [1, 2]])
+def test_a_list_of_something_else_is_no_ranking(given: Any) -> None:
+    with pytest.raises(Unreadable, match="no results in the response"):
+        read_response(body(given))
+
+
 def test_results_that_are_given_twice_and_differ_are_an_error() -> None:
     for twice in (
         '{"fields": {"documents": {"keys": ["a"]}}, "fields": {"documents": {"keys": ["b"]}}}',

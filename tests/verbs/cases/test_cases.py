@@ -9,6 +9,9 @@ from typing import Any
 import pytest
 
 import karat as api
+from karat.verbs.cases.asking import texts_in, unwrapped
+from karat.verbs.cases.entries import entry_of
+from karat.verbs.cases.listing import works
 from karat.verbs.setup.init import start_project
 from tests.verbs.cases import projects
 from tests.verbs.cases.projects import assistant, karat
@@ -96,6 +99,19 @@ def test_variants_are_drafts_of_one_cluster_with_the_same_target(project: str, t
     assert not [pair for pair in pairs if {pair["first"], pair["second"]} <= {str(case["id"]) for case in made}]
 
 
+@pytest.mark.parametrize(
+    ("reply", "texts"),
+    [
+        ('["Which ships?", "What ships?"]', ["Which ships?", "What ships?"]),
+        ('{"answer": "[\\"Which ships?\\"]"}', ["Which ships?"]),
+        ('{"answer": "1. Which ships?\\n2. What ships?"}', ["Which ships?", "What ships?"]),
+        ('{"answer": "no", "tokens": 3}', []),
+    ],
+)
+def test_a_reply_in_the_form_of_an_answer_is_unwrapped_and_json_is_no_wording(reply: str, texts: list[str]) -> None:
+    assert texts_in(unwrapped(reply)) == texts
+
+
 def test_coverage_counts_what_cases_touch_and_names_the_holes(project: str, tmp_path: Path) -> None:
     kinds = {one["kind"]: one for one in json.loads(karat("cases", "coverage", "--json"))[0]["kinds"]}
     hole = {
@@ -163,6 +179,18 @@ def test_a_row_of_a_table_and_a_log_become_cases(tmp_path: Path, monkeypatch: py
     assert [case["question"] for case in listed("--drafts")] == ["What about France?"]
 
 
+def test_rows_are_added_to_a_beir_folder_again_and_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    projects.beir(tmp_path)
+    before = sorted(path for path in tmp_path.rglob("*.tsv"))
+    for name, key in (("a", "honey"), ("b", "salt")):
+        (tmp_path / "new.csv").write_text(f"id,question,expected\n{name},Where is {key}?,{key}\n")
+        karat("cases", "add", "--from", "new.csv")
+    assert {case["id"] for case in listed()} == {"q1", "a", "b"}
+    assert sorted(path for path in tmp_path.rglob("*.tsv")) == before
+    assert before[0].read_text().endswith("q1\tlemon\t1\na\thoney\t1\nb\tsalt\t1\n")
+
+
 def test_a_stored_answer_becomes_right(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     projects.data_query(tmp_path)
@@ -197,3 +225,10 @@ def test_drafts_given_in_python_are_not_scored() -> None:
     assert [problem.severity for problem in result.problems] == ["warning"]
     with pytest.raises(api.UserError):
         api.score("retrieval", cases[1:], [{"id": "b", "results": ["x"]}])
+
+
+def test_a_case_in_braces_is_read_with_a_question_mark_in_its_text(tmp_path: Path) -> None:
+    (tmp_path / "q.yaml").write_text("- {id: ships, question: How many ships?, sql: SELECT 1}\n")
+    (work,) = works(suite="answers", cases=tmp_path / "q.yaml")
+    (case,) = work.suite.load_cases(work.cases).cases
+    assert entry_of(work, case)["question"] == "How many ships?"

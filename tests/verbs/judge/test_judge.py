@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any  # Any: what a function judge gets and returns
 
@@ -20,6 +19,7 @@ from karat.verbs.judge.compare import compare_judges
 from karat.verbs.judge.corrected import judged_run
 from karat.verbs.judge.review_next import next_reviews
 from tests.verbs.judge.function_judges import CASES, function_judge, review, truly_right
+from tests.warm import warm_karat
 
 
 def test_only_what_the_rule_refuses_is_asked_about_and_no_score_changes(project: Path) -> None:
@@ -151,7 +151,7 @@ def test_the_command_line(project: Path) -> None:
     )
 
     def karat_says(*words: str) -> str:
-        done = subprocess.run([sys.executable, "-m", "karat", *words], capture_output=True, text=True, cwd=project)
+        done = subprocess.run(warm_karat(*words), capture_output=True, text=True, cwd=project)
         assert done.returncode == 0, done.stderr
         return done.stdout
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from pathlib import Path
 
@@ -26,6 +27,22 @@ def test_at_a_terminal_it_asks_for_suite_system_and_ci(tmp_path: Path, monkeypat
     assert (tmp_path / "p" / "assistant.py").is_file()
     workflow = (tmp_path / "p" / ".github" / "workflows" / "karat.yml").read_text()
     assert yaml.safe_load(workflow)["jobs"] and "$schema" not in workflow  # it is no file of cases
+
+
+@pytest.mark.parametrize("suite", ["codegen", "retrieval"])
+def test_ci_installs_the_copy_of_the_repository_and_lets_karat_gate_decide(suite: str, tmp_path: Path) -> None:
+    run = CliRunner().invoke(app, ["init", str(tmp_path / "a"), "--suite", suite, "--ci", "github"])
+    assert run.exit_code == 0, run.output
+    start_project(tmp_path / "b", suite, ci="gitlab")
+    steps = yaml.safe_load((tmp_path / "a/.github/workflows/karat.yml").read_text())["jobs"]["karat"]["steps"]
+    lines = [step["run"] for step in steps if "run" in step]
+    assert [step["with"]["path"] for step in steps if "repository" in step.get("with", {})] == ["karat"]
+    script = yaml.safe_load((tmp_path / "b/.gitlab-ci.yml").read_text())["karat"]["script"]
+    for line in (*lines, *script):
+        assert "pip install" not in line or "./karat[" in line, line
+        for code in (0, 1, 2, 3) if "karat run" in line else ():  # the next step runs where only gates or calls failed
+            shell = line.replace("karat run --html report.html", f"(exit {code})")
+            assert bool(subprocess.run(["sh", "-ec", shell], check=False).returncode) == (code == 2), (line, code)
 
 
 def test_with_a_flag_or_without_a_terminal_nothing_is_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -94,7 +94,7 @@ def accept(
 ) -> None:
     """Accept drafts: from now on they are scored. Read a draft before you accept it.
 
-    Only the word after "status" changes in the file. karat cases list --drafts shows what waits for you.
+    Only the word after "status" changes in the file. List the drafts with: karat cases list --drafts
     """
     from karat.cli.printing.consoles import stdout
     from karat.cli.printing.outputs import write_json_value

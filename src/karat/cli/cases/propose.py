@@ -35,7 +35,7 @@ def draft(
     config: ConfigOption = None,
 ) -> None:
     """Let a configured system propose new cases with targets, from the structures, table schemas and sample values that
-    the suite's prompt shows, and from the cases there are.
+    the suite's prompt shows, and from the existing cases.
 
     Every proposal is checked, and executed where the suite can (SQL on the database, reference code in the sandbox,
     codes in the structures); what fails is shown and not written. The rest is marked status: draft and never scored
@@ -75,9 +75,9 @@ def variants(
 def add(
     answer: Annotated[
         str,
-        typer.Option("--answer", metavar="ID", help="Make the stored answer to this case a right one, too."),
+        typer.Option("--answer", metavar="ID", help="Also accept the stored answer to this case as right."),
     ] = "",
-    run: Annotated[str, typer.Option("--run", help="With --answer: the run. [default: latest]")] = "latest",
+    run: Annotated[str, typer.Option("--run", help="With --answer: the run.")] = "latest",
     turn: Annotated[int, typer.Option("--turn", min=0, metavar="N", help="With --answer: the user turn, from 0.")] = 0,
     repeat: Annotated[int, typer.Option("--repeat", min=0, metavar="N", help="With --answer: the repeat.")] = 0,
     log: Annotated[
@@ -100,7 +100,7 @@ def add(
 ) -> None:
     """Add cases from what you have: a stored answer, a log of real conversations, or a row of a table.
 
-    Make a stored answer right, beside the target that is there:  karat cases add --answer q7 --run r-0012
+    Accept a stored answer as right, in addition to the target:  karat cases add --answer q7 --run r-0012
 
     From a log of conversations (JSONL with "messages", or question and answer):  karat cases add --from log.jsonl
 
@@ -116,7 +116,7 @@ def add(
     from karat.verbs.inputs.projects import open_store_here
 
     if bool(answer) == (log is not None):
-        raise UserError("say where the case comes from", hint="Give --answer ID, or --from FILE.")
+        raise UserError("there is nothing to add", hint="Give --answer ID, or --from FILE.")
     if log is None:
         found = find_case(works(config, suite, cases), answer)
         with open_store_here(store, config) as opened:
@@ -174,6 +174,7 @@ def _show(proposed: Proposed, json: str | None) -> None:
             console.print(f"{name}: draft", style="green", markup=False)
         kept = count_of(len(proposed.written), "draft")
         where = f" in {', '.join(proposed.files)}" if proposed.files else ""
-        console.print(f"{kept} written{where}. Read them, then: karat cases accept ID", markup=False, soft_wrap=True)
+        advice = ". Read each, then: karat cases accept ID" if proposed.written else ""
+        console.print(f"{kept} written{where}{advice}", markup=False, soft_wrap=True)
     if not proposed.written:
         raise typer.Exit(exits.BROKEN)

@@ -29,7 +29,7 @@ def duplicates(
     json: JsonOption = None,
     config: ConfigOption = None,
 ) -> None:
-    """Find questions that say nearly the same. Pairs with different targets are marked: one of the two may be wrong.
+    """Find questions that are nearly the same. Pairs with different targets are marked: one of the two may be wrong.
 
     Rephrasings in one cluster are left out. Nothing is changed.
     """
@@ -66,7 +66,7 @@ def coverage(
 ) -> None:
     """Show what the cases touch (codes, tables, columns, functions, outcomes, tags), and the largest holes first.
 
-    What there is comes from the options of the suite: structures or databases. Drafts do not count.
+    What they could touch comes from the suite's options: structures or databases. Drafts do not count.
 
     karat cases coverage --option structures=[codelists/]
     """

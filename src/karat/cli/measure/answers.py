@@ -84,7 +84,7 @@ def answers(
         bool,
         typer.Option(
             "--counterexamples",
-            help="Look for made rows that refute passing answers to gold SQL (on SQLite only); each goes to "
+            help="Look for generated rows that refute passing answers to gold SQL (SQLite only); each is written to "
             "counterexamples/ID.sql.",
         ),
     ] = False,
@@ -202,7 +202,7 @@ def print_answers(result: RunResult, first: str, unknown: int, written: list[str
     """The figures of both profiles with their denominators, then what flips, then why the rest failed."""
     from karat.cli.options.verbosity import quiet
     from karat.cli.printing.consoles import stdout
-    from karat.suites.answers.highlights import highlights
+    from karat.suites.answers.presentation.highlights import highlights
 
     console = stdout()
     states = Counter(case.status for case in result.cases)

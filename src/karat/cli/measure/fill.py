@@ -12,11 +12,9 @@ def fill(
     database: Annotated[Path, typer.Argument(help="The SQLite database.")],
     questions: Annotated[
         Path | None,
-        typer.Option(
-            "--questions", help="Questions with gold SQL. A filling is kept if it tells a changed query apart."
-        ),
+        typer.Option("--questions", help="Questions with gold SQL. Keep only files that expose a changed query."),
     ] = None,
-    count: Annotated[int, typer.Option("--count", min=1, max=1000, help="The most fillings to make.")] = 20,
+    count: Annotated[int, typer.Option("--count", min=1, max=1000, help="Make at most N files.")] = 20,
     seed: Annotated[int, typer.Option("--seed", help="The same seed makes the same fillings.")] = 1,
     out: Annotated[Path, typer.Option("--out", help="The folder of the test suite.")] = Path("suite"),
 ) -> None:

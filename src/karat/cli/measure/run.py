@@ -278,7 +278,7 @@ def run_job(store: Store, job: Job, workers: int | None, executor: str | None = 
     heading = [job.name, job.suite.name, count_of(len(job.cases), "case")] + (
         [f"{job.repeats} times"] if job.repeats > 1 else []
     )
-    heading += [f"system {job.system} ({job.config.type})", f"{job.config.concurrency} calls at once"]
+    heading += [f"system {job.system} ({job.config.type})", f"{count_of(job.config.concurrency, 'call')} at once"]
     notes().print(" · ".join(part for part in heading if part), style="bold", markup=False, soft_wrap=True)
     live = LiveFigures(job.suite.metrics, len(job.cases))
 

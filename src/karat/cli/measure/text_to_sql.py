@@ -61,7 +61,7 @@ def _print(result: RunResult, written: Sequence[str]) -> None:
     from karat.cli.options.verbosity import quiet
     from karat.cli.printing.consoles import stdout
     from karat.suites.answers.gold.headline_profile import EVERY
-    from karat.suites.answers.highlights import highlights
+    from karat.suites.answers.presentation.highlights import highlights
 
     states = Counter(case.status for case in result.cases)
     missing = sum(case.details.get("reason") == "missing_prediction" for case in result.cases)

@@ -2,7 +2,7 @@
 
 Typer knows options with a value and options without one, nothing between. So the words of a command line are spelled
 out before Typer reads them. Which options these are is said where they are declared, and in the help: their metavar
-stands in brackets, ``[OUT]``.
+is in brackets, ``[OUT]``.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
 PRINTED = "-"
-"""The value of an option that stands alone."""
+"""The value of an option that is given without one."""
 _RUN = re.compile(r"latest|(r-)?\d+")
 
 
 class Verb(TyperCommand):
-    """A command whose options with a metavar in brackets may stand alone; it also takes ``--quiet`` and
+    """A command whose options with a metavar in brackets need no value; it also takes ``--quiet`` and
     ``--verbose``."""
 
     def __init__(self, *args: Any, **settings: Any) -> None:
@@ -77,10 +77,10 @@ def accept_bare_options(app: typer.Typer) -> None:
 def spell_out(
     words: Sequence[str], bare: Collection[str], valued: Collection[str]
 ) -> tuple[list[str], list[tuple[str, str]]]:
-    """The words with a ``-`` after each option of ``bare`` that stands alone, and the (option, value) of those that do
+    """The words with a ``-`` after each option of ``bare`` without a value, and the (option, value) of those that do
     not.
 
-    An option stands alone at the end and before another option. ``valued`` are the other options that take a value: the
+    An option has no value at the end and before another option. ``valued`` are the other options that take a value: the
     word after one of them is its value, whatever it looks like.
     """
     found: list[str] = []

@@ -18,7 +18,7 @@ from karat.core.files.atomic import write_bytes
 from karat.core.files.limits import FILE_MB, MIB
 from karat.core.files.project_folder import find_project
 from karat.core.problems import UserError
-from karat.core.remote.shown import shown as text_with_urls
+from karat.core.remote.display_names import shown as text_with_urls
 
 NAME = "standard input"
 KEPT = Path(".karat") / "inputs"

@@ -50,6 +50,4 @@ def print_problems(problems: Sequence[Problem], console: Console, *, most: int =
         for line in rest:
             console.print(line, markup=False, soft_wrap=True, style="dim" if line.startswith("    ") else None)
     if len(problems) > most:
-        console.print(
-            f"… and {count_of(len(problems) - most, 'more problem')}: karat check lists them all", markup=False
-        )
+        console.print(f"… and {count_of(len(problems) - most, 'more problem')}: --verbose lists them all", markup=False)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from karat.core.problems import count_of
+from karat.core.problems import count_of, p_words
 from karat.core.results.result import Estimate, RunResult
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from karat.judge.asking import Estimate as Cost
     from karat.judge.calibration import AttackCount, Calibration, Drift
-    from karat.judge.line import Judging
+    from karat.judge.judge_client import Judging
     from karat.store.store import Store
     from karat.verbs.judge.ask import Judged
     from karat.verbs.judge.compare import ComparedJudges
@@ -111,7 +111,7 @@ def print_run(result: RunResult, console: Console) -> None:
 def print_calibration(found: Calibration, console: Console) -> None:
     """The figures of a judge against people, and whether it reaches the bar."""
     given = found.agreement
-    others = f" · {found.others} others reviewed, not drawn" if found.others else ""
+    others = f" · {count_of(found.others, 'other')} reviewed, not drawn" if found.others else ""
     model = f"{found.model}, " if found.model else ""
     seen = f"{found.reviewed} drawn and reviewed, {found.rest} not{others}"
     lines = [f"judge {found.version}   {model}rubric {found.rubric} · {seen}"]
@@ -180,7 +180,7 @@ def attack_words(found: AttackCount) -> str:
 def print_next(found: NextReviews, console: Console) -> None:
     """What to review next, and how far the sample is."""
     if found.wanted:
-        words = f"{found.reviewed} of {found.wanted} drawn reviews"
+        words = f"{count_of(found.reviewed, 'drawn review')}, wanted {found.wanted}"
         if found.width is not None:
             words += f", for an interval {found.width:g} wide"
             words += "" if found.reachable else ", which reviewing all of them would not reach"
@@ -216,7 +216,7 @@ def print_compared(found: ComparedJudges, console: Console) -> None:
     """Two versions, and the answers on which they differ."""
     lines = [
         f"{found.first} → {found.second}   {count_of(found.cases, 'case')}: {found.to_right} became right, "
-        f"{found.to_wrong} no longer are · p = {found.p:.3g}",
+        f"{found.to_wrong} no longer are · {p_words(found.p)}",
         f"agreement with people   {shown(found.first_agreement)} → {shown(found.second_agreement)} "
         f"over {found.first_agreement.n}",
     ]

@@ -22,7 +22,7 @@ EVERY = 1.0
 
 
 class LiveFigures:
-    """What was scored so far, in lines that are made anew about every second."""
+    """What was scored so far, in lines that are redrawn about every second."""
 
     def __init__(self, metrics: Sequence[Metric], cases: int = 0) -> None:
         from karat.reports.live_run import LiveRun

@@ -70,7 +70,7 @@ class Outputs:
         return written
 
     def for_each(self, suites: Sequence[Suite]) -> list[Outputs]:
-        """The files of each of several suites: with its name in theirs, and a number when it stands there again."""
+        """The files of each of several suites: with its name in theirs, and a number when it is there again."""
         if len(suites) == 1:
             return [self]
         labels: list[str] = []

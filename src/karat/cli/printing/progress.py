@@ -55,7 +55,7 @@ def progress(title: str, live: LiveFigures) -> Iterator[Watch]:
                 total=called.total,
                 completed=called.done,
                 rate=f"{rate:.1f}/s",
-                errors=f"{called.errors} errors" if called.errors else "",
+                errors=count_of(called.errors, "error") if called.errors else "",
                 left=_left(called, rate),
             )
 
@@ -110,7 +110,9 @@ def _plain_watch(live: LiveFigures, every: float = 10.0) -> Watch:
         if now - last >= every:
             last = now
             rate = called.done / max(now - began, 1e-6)
-            text = f"{called.done}/{called.total}  {rate:.1f}/s  {called.errors} errors  {_left(called, rate)}"
+            text = (
+                f"{called.done}/{called.total}  {rate:.1f}/s  {count_of(called.errors, 'error')}  {_left(called, rate)}"
+            )
             figure = live.words()
             notes().print(text + (f"  {figure}" if figure else ""), markup=False, soft_wrap=True)
 

@@ -51,9 +51,11 @@ def print_workbook(workbook: Workbook, written: Sequence[str]) -> None:
             for name in total.keys() - set(names):
                 console.print(Text(f"{plain(name)}  {_short(total[name])}"), style="bold")
     for name, choice in workbook.choices.items():
+        passed = count_of(choice.questions, "question passes", "questions pass")
         proven = "optimal" if choice.optimal else "the best found within the time limit"
         console.print(
-            f"\nchosen for {name}, {proven}: {choice.passed} of {choice.questions} questions pass", markup=False
+            f"\nchosen for {name}, {proven}: {choice.passed} of {passed}",
+            markup=False,
         )
         for pick in choice.picks:
             console.print(f"  {plain(pick.field)}  n {pick.n}  {pick.model}  {pick.tokens:,} tokens", markup=False)

@@ -87,7 +87,7 @@ def check(
         check_response(response, suite, config, settings, json)
         return
     if questions is not None:
-        cases = questions
+        cases, suite = questions, suite or "answers"
         settings = [*(settings or ()), *([f"databases={json_text(databases)}"] if databases else [])]
     if language is not None:
         settings = [*(settings or ()), f"language={language}"]

@@ -19,7 +19,7 @@ NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="An environmen
 def build(
     name: Annotated[str, typer.Argument(metavar="[NAME]", help="Build only this environment.")] = "",
     offline: Annotated[
-        bool, typer.Option("--offline", help="Install from the folder of wheels that the environment names, only.")
+        bool, typer.Option("--offline", help="Install only from the folder of wheels that the environment names.")
     ] = False,
     config: ConfigOption = None,
 ) -> None:
@@ -51,6 +51,7 @@ def list_(json: JsonOption = None, config: ConfigOption = None) -> None:
     """List the environments of the project, and those in your cache that it does not name."""
     from karat.cli.printing.consoles import stdout
     from karat.cli.printing.outputs import write_json_value
+    from karat.core.problems import count_of
     from karat.verbs.setup.environments import list_environments
 
     rows = list_environments(config)
@@ -62,7 +63,11 @@ def list_(json: JsonOption = None, config: ConfigOption = None) -> None:
     if not rows:
         console.print("no environments")
     for row in rows:
-        version = f"Python {row.python}, {len(row.packages)} packages, {row.size / 1e6:,.0f} MB" if row.packages else ""
+        version = (
+            f"Python {row.python}, {count_of(len(row.packages), 'package')}, {row.size / 1e6:,.0f} MB"
+            if row.packages
+            else ""
+        )
         words = "  ".join(part for part in (f"{row.name:<16} {row.state:<10}", version, row.note or row.folder) if part)
         console.print(words, markup=False, highlight=False, soft_wrap=True)
 

@@ -14,7 +14,7 @@ from karat.cli.options.shared import complete_suites
 
 if TYPE_CHECKING:
     from karat.imports.unclear import Unclear
-    from karat.verbs.imports import ImportedFile
+    from karat.verbs.imports.cases import ImportedFile
 
 
 def import_(
@@ -63,7 +63,7 @@ def import_(
     If a column's role is unclear, it asks on a terminal; elsewhere it stops with an error that lists the candidates.
     """
     from karat.cli.options.settings import bound_tables, column_maps
-    from karat.verbs.imports import import_cases
+    from karat.verbs.imports.cases import import_cases
 
     if cases is not None:
         _answers(file, suite, cases, to, force, given=bool(maps or sheet or table))
@@ -78,7 +78,7 @@ def import_(
 def _answers(file: Path, suite: str, cases: Path, to: Path | None, force: bool, given: bool) -> None:
     from karat.cli.printing.consoles import notes, print_problems, stderr
     from karat.core.problems import UserError, count_of
-    from karat.verbs.imported_answers import import_answers
+    from karat.verbs.imports.answers import import_answers
 
     if given:
         raise UserError("--cases cannot be combined with --map, --sheet and --table")

@@ -44,7 +44,7 @@ def init(
 ) -> None:
     """Start a project with karat.yaml, a dozen cases, and recorded answers to try it out.
 
-    At a terminal, what you do not give as an option is asked. Existing files are never overwritten.
+    At a terminal, it asks for what you do not give as an option. Existing files are never overwritten.
 
     karat init --suite codegen --system function --ci github my-project
 
@@ -56,7 +56,7 @@ def init(
     """
     from karat.cli.options.verbosity import quiet
     from karat.cli.printing.consoles import stdout
-    from karat.verbs.setup.init import start_project
+    from karat.verbs.setup.init import extras_to_install, start_project
 
     if show_prompt:
         _print_prompts(suite)
@@ -81,14 +81,12 @@ def init(
         markup=False,
         soft_wrap=True,
     )
+    for needed in extras_to_install(suite):
+        console.print(f"  {needed}   first: {suite} needs it", markup=False, soft_wrap=True)
     inside = "" if folder.resolve() == Path.cwd() else f"cd {folder} && "
-    does = (
-        "score the recorded answers"
-        if kind == "recorded"
-        else "run the cases against the assistant and score its answers"
-    )
-    console.print(f"  {inside}karat run      {does}", markup=False)
-    console.print("  karat check    check the cases", markup=False)
+    does = "score the example" if kind == "recorded" else "run the cases against the assistant and score its answers"
+    console.print(f"  {inside}karat run      {does}", markup=False, soft_wrap=True)
+    console.print("  karat check    check the cases", markup=False, soft_wrap=True)
     console.print(
         "then replace the cases and the assistant with your own: see karat.yaml",
         markup=False,

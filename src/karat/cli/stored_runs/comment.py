@@ -30,7 +30,7 @@ def comment(
     store: StoreOption = None,
     config: ConfigOption = None,
 ) -> None:
-    """Post the newest run of each suite on the pull request, or update the comment that is there.
+    """Post the newest run of each suite on the pull request, or update an earlier comment.
 
     In GitHub Actions it needs GITHUB_TOKEN, in GitLab CI GITLAB_TOKEN. A job without a pull request posts nothing.
 

@@ -1,4 +1,4 @@
-"""``karat judge``: ask a judge about a run, hold it against people, and see what to review next."""
+"""``karat judge``: ask a judge about a run, compare it with people, and see what to review next."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class AskByDefault(TyperGroup):
 
 app = typer.Typer(
     cls=AskByDefault,
-    help="Ask a judge about answers that no rule settled, and hold it against people. karat judge RUN asks.",
+    help="Ask a judge about answers that no rule settled, and compare it with people. karat judge RUN asks.",
     rich_markup_mode=None,
 )
 
@@ -41,7 +41,9 @@ SystemOption = Annotated[
 def ask(
     run: RunArgument = "latest",
     system: SystemOption = None,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Ask anew, also where the judge has answered before.")] = False,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Ask again, even about answers that the judge has seen.")
+    ] = False,
     retry_errors: Annotated[
         bool,
         typer.Option("--retry-errors", help="Ask again where the call failed or the budget was spent."),
@@ -95,16 +97,18 @@ def calibrate(
     system: SystemOption = None,
     repeats: Annotated[
         int,
-        typer.Option("--repeats", min=2, max=20, metavar="N", help="How often reviewed answers are asked about again."),
+        typer.Option(
+            "--repeats", min=2, max=20, metavar="N", help="How often the judge is asked again about reviewed answers."
+        ),
     ] = 3,
     probes: Annotated[
-        bool, typer.Option("--probes/--no-probes", help="Ask again, to see whether the judge says the same each time.")
+        bool, typer.Option("--probes/--no-probes", help="Ask again, to see whether the verdicts stay the same.")
     ] = True,
     json: JsonOption = None,
     store: StoreOption = None,
     config: ConfigOption = None,
 ) -> None:
-    """Hold the judge against people's reviews, and say whether it may count.
+    """Compare the judge with people's reviews, and say whether it may count.
 
     karat judge calibrate r-0012
     """
@@ -128,12 +132,16 @@ def next_(
     limit: Annotated[int, typer.Option("--limit", min=1, metavar="N", help="Show the first N cases.")] = 20,
     width: Annotated[
         float | None,
-        typer.Option("--width", metavar="W", help="As many as make the interval of the corrected rate W wide."),
+        typer.Option(
+            "--width", metavar="W", help="List enough cases to narrow the interval of the corrected rate to W."
+        ),
     ] = None,
     overlap: Annotated[
         float | None,
         typer.Option(
-            "--overlap", metavar="SHARE", help="Put this share of the draw to a second person. [default: judge.overlap]"
+            "--overlap",
+            metavar="SHARE",
+            help="Ask a second person to review this share of the draw. [default: judge.overlap]",
         ),
     ] = None,
     reviewer: Annotated[
@@ -172,7 +180,7 @@ def attack(
     store: StoreOption = None,
     config: ConfigOption = None,
 ) -> None:
-    """Try the judge with 40 wrong answers that talk to it. The bar allows none to pass.
+    """Attack the judge with 40 wrong answers that try to talk it into a pass. By default, none may succeed.
 
     karat judge attack --system grader
     """

@@ -129,6 +129,7 @@ def _print(found: Checked, json: str | None) -> None:
 def _progress(title: str) -> Iterator[Watch]:
     """The table and the row that it is at, on a terminal; nothing elsewhere."""
     from karat.cli.printing.consoles import notes
+    from karat.core.problems import count_of
 
     console = notes()
     if not console.is_terminal or console.quiet:
@@ -139,4 +140,4 @@ def _progress(title: str) -> Iterator[Watch]:
     columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False))
     with Progress(*columns, console=console, transient=True, refresh_per_second=8) as bar:
         task = bar.add_task(title, total=None)
-        yield lambda table, rows: bar.update(task, description=f"{title} {table}: {rows:,} rows")
+        yield lambda table, rows: bar.update(task, description=f"{title} {table}: {count_of(rows, 'row')}")

@@ -20,14 +20,14 @@ class AnswerIndex:
         self.of: Find = _by_hash(answers) if isinstance(answers, LazySequence) else _by_key(answers)
 
     def tries(self, case: AnyCase, repeats: int) -> dict[int, dict[int, Prediction]]:
-        """The answers to one case: repeat → user turn → answer."""
+        """The answers to one case: repeat → user turn → answer. Of several answers to one turn the first counts."""
         found: dict[int, dict[int, Prediction]] = {}
         for repeat in range(repeats):
             turns: dict[int, Prediction] = {}
             for one in self.of(case.id, repeat):
                 turn = one.turn if one.turn is not None else default_turn(case)
                 if 0 <= turn < case.user_turns:
-                    turns[turn] = one
+                    turns.setdefault(turn, one)
             if turns:
                 found[repeat] = turns
         return found

@@ -49,12 +49,17 @@ class CaseRow(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     id: str
+    """The case's id."""
     question: str
+    """The question."""
     name: str = ""
+    """A readable name."""
     tags: tuple[str, ...] = ()
+    """Words to group figures by."""
     comments: str = ""
+    """Notes for people; not used."""
     status: Status = "accepted"
-    """``draft``: proposed by a program; not scored until a person accepts it."""
+    """``draft``: proposed by a program and not scored until a person accepts it."""
     cluster: str = ""
     """The same for all rephrasings of one question; they count as one case in intervals."""
 

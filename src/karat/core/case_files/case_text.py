@@ -119,7 +119,7 @@ def _item(text: str, roots: list[Node], where: Where) -> CaseText | None:
 
 
 def _end_of_block(text: str, node: Node) -> int:
-    """Where a block of text that ends the piece ends: what looks like a comment inside it is none."""
+    """Where a block of text that ends the piece ends: what looks like a comment inside it is not one."""
     last = node
     while isinstance(last, MappingNode | SequenceNode) and last.value and not last.flow_style:
         last = last.value[-1][1] if isinstance(last, MappingNode) else last.value[-1]

@@ -21,7 +21,7 @@ class ImportRow:
     """One question of a file, with what was expected and what was answered as they are there."""
 
     line: int
-    """Where it stands: the line or row of the file, or its number in a list."""
+    """Where it is: the line or row of the file, or its number in a list."""
     id: str
     question: str
     expected: Json = None

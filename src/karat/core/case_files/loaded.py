@@ -21,8 +21,11 @@ class LoadedCases(msgspec.Struct, frozen=True):
     """
 
     cases: tuple[AnyCase, ...]
+    """Each case that could be read."""
     problems: tuple[Problem, ...] = ()
+    """Each problem."""
     files: int = 0
+    """How many files were read."""
     flawed: tuple[AnyCase, ...] = ()
     """Cases with mistakes, as far as they can be read. They are checked further, and never run."""
 
@@ -57,9 +60,11 @@ class LoadedPredictions(msgspec.Struct, frozen=True):
     """
 
     predictions: tuple[Prediction, ...]
+    """Each prediction that could be read."""
     problems: tuple[Problem, ...] = ()
+    """Each problem."""
     notes: JsonMapping = {}
-    """The notes of the run they are from, as JSON values, where the file has them; see ``core.run_notes.notes``."""
+    """The notes of the run that they come from, as JSON values, if the file has them."""
 
 
 def all_predictions(stream: Iterable[Said]) -> LoadedPredictions:

@@ -16,6 +16,7 @@ import msgspec
 from karat.core.case_files.loaded import LoadedPredictions, Said, all_predictions
 from karat.core.files import json
 from karat.core.files.lines import each_line
+from karat.core.files.near_paths import near_path
 from karat.core.files.reading import FileRefused
 from karat.core.files.shapes import shape_in_words
 from karat.core.json_types import Json, JsonObject
@@ -83,7 +84,8 @@ def stream_recorded(path: Path) -> Iterator[Said]:
                     seen[key] = number
             yield item
     except FileNotFoundError:
-        raise UserError(f"there are no predictions at {path}: no such file", hint="Give a JSONL file.") from None
+        hint = near_path(path, "Give a JSONL file.")
+        raise UserError(f"there are no predictions at {path}: no such file", hint=hint) from None
     except FileRefused:
         raise
     except OSError as error:

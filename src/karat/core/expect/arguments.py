@@ -56,7 +56,7 @@ def _check(value: Json, field: str) -> None:
         return
     if len(value) > 1:
         raise ValueError(
-            f"{field}: {known[0]} is a matcher and stands alone. Write an object with this key under exactly."
+            f"{field}: {known[0]} is a matcher and must be alone. Write an object with this key under exactly."
         )
     word, wanted = known[0], value[known[0]]
     if word == "matches":
@@ -140,7 +140,7 @@ def _matches(word: str, wanted: Json, given: Json, dialect: str) -> bool:
 
 
 def same(left: Json, right: Json) -> bool:
-    """Whether two values are equal as a whole: 1 is 1.0, and true is no number."""
+    """Whether two values are equal as a whole: 1 is 1.0, and true is not a number."""
     if isinstance(left, Mapping) and isinstance(right, Mapping):
         return left.keys() == right.keys() and all(same(left[key], right[key]) for key in left)
     if isinstance(left, list) and isinstance(right, list):

@@ -13,10 +13,11 @@ from karat.core.trace.records import Call
 
 
 class Calls:
-    """The calls of one answer. ``dialect``: of SQL in their arguments."""
+    """The calls of one answer. ``dialect``: of SQL in their arguments. ``unknown_fit``: whether a call whose arguments
+    the trace does not say is taken for one with those that are expected."""
 
-    def __init__(self, calls: Sequence[Call], dialect: str = "") -> None:
-        self._calls, self._dialect = calls, dialect
+    def __init__(self, calls: Sequence[Call], dialect: str = "", *, unknown_fit: bool = False) -> None:
+        self._calls, self._dialect, self._unknown_fit = calls, dialect, unknown_fit
 
     def wrong(self, expected: ExpectedTools) -> list[Finding]:
         """What is not as expected of the calls that must and may be there."""
@@ -113,6 +114,8 @@ class Calls:
 
     def _fits(self, one: ExpectedCall, place: int) -> bool:
         call = self._calls[place]
+        if call.arguments is None and one.arguments:
+            return self._unknown_fit and fits(one.tool, call.tool)
         return fits(one.tool, call.tool) and not differences(one.arguments, call.arguments, self._dialect)
 
 

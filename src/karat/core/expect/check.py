@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import msgspec
+
 from karat.core.expect.calls import Calls
 from karat.core.expect.facts import NOTHING, AnswerFacts
-from karat.core.expect.findings import NO_TRACE, UNREAD, Checked, Finding, PartResult, Reason, result_of
+from karat.core.expect.findings import NO_ARGUMENTS, NO_TRACE, UNREAD, Checked, Finding, PartResult, Reason, result_of
 from karat.core.expect.names import check_names, check_sources, check_tables
 from karat.core.expect.patterns import PatternTooSlow
-from karat.core.expect.records import Expect, ExpectedLimits, Kind
+from karat.core.expect.records import Expect, ExpectedLimits, ExpectedSources, Kind
 from karat.core.expect.sql_tables import NotSql
 from karat.core.installed.extras import why_missing
 from karat.core.records import Prediction
 from karat.core.trace.reading import read_trace
-from karat.core.trace.records import Trace
+from karat.core.trace.records import Call, Trace
 
 
 def check(expect: Expect, prediction: Prediction, facts: AnswerFacts = NOTHING, turn: int = 0) -> Checked:
@@ -25,15 +27,15 @@ def check(expect: Expect, prediction: Prediction, facts: AnswerFacts = NOTHING, 
     if tools is not None and (tools.called or tools.order or tools.only is not None):
         parts["tools"] = lambda: _calls(trace, lambda calls: calls.wrong(tools), facts.dialect)
     if tools is not None and tools.never:
-        parts["forbidden"] = lambda: _calls(trace, lambda calls: calls.forbidden(tools.never), facts.dialect)
+        parts["forbidden"] = lambda: _calls(_cautious(trace), lambda calls: calls.forbidden(tools.never), facts.dialect)
     named = [
-        *([lambda: check_tables(tables, trace, facts.sql, facts.dialect)] if tables is not None else []),
+        *([lambda: check_tables(tables, _cautious(trace), facts.sql, facts.dialect)] if tables is not None else []),
         *_named(expect, trace, facts),
     ]
     if named:
         parts["tables"] = lambda: _joined([one() for one in named])
     if sources is not None:
-        parts["sources"] = lambda: check_sources(sources, trace.sources)
+        parts["sources"] = lambda: _sources(sources, trace)
     if limits is not None:
         parts["limits"] = lambda: _limits(limits, prediction, trace)
     if kind is not None:
@@ -66,10 +68,38 @@ def _guarded(part: Callable[[], PartResult]) -> PartResult:
 
 
 def _calls(trace: Trace, wrong: Callable[[Calls], list[Finding]], dialect: str) -> PartResult:
+    """What is wrong for certain. Where a trace does not say the arguments of a call, that is what is wrong whatever
+    they are; what depends on them is unknown."""
     if trace.calls is None:
-        why = UNREAD if trace.unread else NO_TRACE
-        return PartResult("unknown", (Finding("no_trace", why),), why)
-    return result_of(wrong(Calls(trace.calls, dialect)))
+        return _unknown(trace)
+    found = wrong(Calls(trace.calls, dialect))
+    if all(call.arguments is not None for call in trace.calls):
+        return result_of(found)
+    other = wrong(Calls(trace.calls, dialect, unknown_fit=True))
+    return result_of([one for one in found if one in other], "" if found == other else NO_ARGUMENTS)
+
+
+def _cautious(trace: Trace) -> Trace:
+    """The trace in which arguments that begin like an object and are none, such as JSON that was cut off, are unknown:
+    nobody can say what is not in them."""
+    if trace.calls is None or not any(map(_broken, trace.calls)):
+        return trace
+    calls = tuple(msgspec.structs.replace(one, arguments=None) if _broken(one) else one for one in trace.calls)
+    return msgspec.structs.replace(trace, calls=calls)
+
+
+def _broken(call: Call) -> bool:
+    return isinstance(call.arguments, str) and call.arguments.lstrip().startswith("{")
+
+
+def _unknown(trace: Trace) -> PartResult:
+    why = UNREAD if trace.unread else NO_TRACE
+    return PartResult("unknown", (Finding("no_trace", why),), why)
+
+
+def _sources(expected: ExpectedSources, trace: Trace) -> PartResult:
+    found = check_sources(expected, trace.sources)
+    return PartResult("unknown", why=UNREAD) if found.state == "broken" and trace.unread else found
 
 
 def _named(expect: Expect, trace: Trace, facts: AnswerFacts) -> list[Callable[[], PartResult]]:
@@ -108,12 +138,12 @@ def _limits(limits: ExpectedLimits, prediction: Prediction, trace: Trace) -> Par
         if limit is None:
             continue
         if value is None:
-            unknown = unknown or (NO_TRACE if name == "calls" else f"{name} not known")
+            unknown = unknown or (_unknown(trace).why if name == "calls" else f"{name} not known")
         elif value > limit:
             text = f"{value:g} {name}, at most {limit:g} expected"
             found.append(Finding(reason, text, name, (f"≤ {limit:g}",), (f"{value:g}",)))
-    if unknown == NO_TRACE and not found:
-        return PartResult("unknown", (Finding("no_trace", NO_TRACE),), NO_TRACE)
+    if unknown in (NO_TRACE, UNREAD) and not found:
+        return _unknown(trace)
     return result_of(found, unknown)
 
 
@@ -125,7 +155,7 @@ _WRONG: dict[Kind, Reason] = {
 
 
 def _kind(expected: Kind, found: str) -> PartResult:
-    """By fields alone. ``not_refusal`` says only that the answer is none."""
+    """By fields alone. ``not_refusal`` says only that the answer is not a refusal."""
     if found == expected:
         return PartResult("held")
     if not found or (found == "not_refusal" and expected != "refusal"):

@@ -37,6 +37,7 @@ METRIC_NAMES = frozenset(
 """Only cases that expect something have these metrics."""
 NO_TRACE = "the answer has no trace"
 UNREAD = "the trace of the answer is in no form that is read"
+NO_ARGUMENTS = "the trace does not say with which arguments a tool was called"
 
 
 class Finding(msgspec.Struct, frozen=True, omit_defaults=True):

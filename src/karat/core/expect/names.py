@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
-from karat.core.expect.findings import NO_TRACE, Finding, PartResult, result_of
+from karat.core.expect.findings import NO_ARGUMENTS, NO_TRACE, UNREAD, Finding, PartResult, result_of
 from karat.core.expect.patterns import fits
 from karat.core.expect.records import ExpectedNames, ExpectedSources
 from karat.core.expect.sql_tables import Fit, NotSql, looks_like_sql, named_table, table_fit, tables_of
 from karat.core.json_types import Json
 from karat.core.trace.records import Call, Source, Trace, address
-from karat.core.trace.values import mapping
+
+WORDS = ("query",)
+"""Arguments that hold SQL or words."""
 
 
 def check_tables(expected: ExpectedNames, trace: Trace, sql: Sequence[str], dialect: str) -> PartResult:
     """``sql``: the statements of the answer itself. Those of calls are in their arguments."""
     texts = [*sql, *(text for call in trace.calls or () for text in _sql_of(call, expected.sql_arguments))]
     if trace.calls is None and trace.tables is None and not texts:
-        return PartResult("unknown", (Finding("no_trace", NO_TRACE),), NO_TRACE)
+        why = UNREAD if trace.unread else NO_TRACE
+        return PartResult("unknown", (Finding("no_trace", why),), why)
     found = [named_table(name, dialect) for name in trace.tables or ()]
-    why = ""
+    silent = trace.tables is None and any(call.arguments is None for call in trace.calls or ())
+    why = UNREAD if trace.unread else NO_ARGUMENTS if silent else ""
     for text in texts:
         try:
             found += tables_of(text, dialect)
@@ -75,11 +79,21 @@ def _no_schema(pattern: str, names: Sequence[str], fit: Callable[[str, str], Fit
 
 
 def _sql_of(call: Call, names: Sequence[str]) -> list[str]:
-    """The SQL among the arguments of a call. A ``query`` that does not begin like SQL is a search for words."""
-    given: list[Json] = [mapping(call.arguments).get(name) for name in names]
-    if isinstance(call.arguments, str):
-        given.append(call.arguments)
-    return [text for text in given if isinstance(text, str) and looks_like_sql(text)]
+    """The SQL among the arguments of a call, at any depth. A ``query``, or arguments that are a bare text, need not be
+    SQL: one that does not begin like it is a search for words."""
+    found: list[str] = [call.arguments] if isinstance(call.arguments, str) and looks_like_sql(call.arguments) else []
+    waiting: list[Json] = [call.arguments]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, Mapping):
+            for name, value in one.items():
+                texts = [text for text in (value if isinstance(value, list) else [value]) if isinstance(text, str)]
+                if name in names:
+                    found += [text for text in texts if text.strip() and (name not in WORDS or looks_like_sql(text))]
+                waiting.append(value)
+        elif isinstance(one, list):
+            waiting += reversed(one)
+    return found
 
 
 def check_sources(expected: ExpectedSources, sources: Sequence[Source]) -> PartResult:

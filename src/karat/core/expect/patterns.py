@@ -19,7 +19,7 @@ class PatternTooSlow(Exception):
 
 @lru_cache(maxsize=1024)
 def compiled(pattern: str) -> regex.Pattern[str]:
-    """The compiled expression. ValueError where it is none."""
+    """The compiled expression. ValueError where it is not valid."""
     import regex
 
     try:

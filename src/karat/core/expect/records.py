@@ -20,10 +20,15 @@ class ExpectedCall(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unkno
     schema_rules: ClassVar[JsonObject] = schema_rules.CALL
 
     tool: str
+    """The tool's name."""
     arguments: TypedObject = TypedObject({})
+    """Arguments that the call must have; it may have more."""
     at_least: int | None = None
+    """The least number of such calls."""
     at_most: int | None = None
+    """The greatest number of such calls."""
     exactly: int | None = None
+    """The exact number of such calls."""
 
     def __post_init__(self) -> None:
         if not self.tool.strip():
@@ -64,13 +69,13 @@ class ExpectedTools(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unkn
     schema_rules: ClassVar[JsonObject] = schema_rules.TOOLS
 
     called: tuple[CallOrName, ...] = ()
-    """Each needs a call of its own; other calls are fine."""
+    """Each entry needs a call of its own; other calls are allowed."""
     order: tuple[CallOrName, ...] = ()
-    """These, in this order, others between them."""
+    """These calls in this order; other calls may come between them."""
     only: tuple[CallOrName, ...] | None = None
-    """No other. An empty list: no call at all."""
+    """No other calls. An empty list allows no call at all."""
     never: tuple[CallOrName, ...] = ()
-    """Not these, a call that failed included."""
+    """None of these, not even a call that failed."""
 
     def __post_init__(self) -> None:
         if not (self.called or self.order or self.never or self.only is not None):
@@ -88,10 +93,13 @@ class ExpectedNames(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unkn
     schema_rules: ClassVar[JsonObject] = schema_rules.NAMES
 
     used: tuple[str, ...] = ()
+    """All of these must be used."""
     only: tuple[str, ...] | None = None
+    """Nothing else may be used."""
     never: tuple[str, ...] = ()
+    """None of these may be used."""
     sql_arguments: tuple[str, ...] = SQL_ARGUMENTS
-    """Arguments of calls that hold SQL."""
+    """Arguments of tool calls that contain SQL."""
 
     def __post_init__(self) -> None:
         if not (self.used or self.never or self.only is not None):
@@ -104,8 +112,9 @@ class ExpectedSources(msgspec.Struct, frozen=True, omit_defaults=True, forbid_un
     schema_rules: ClassVar[JsonObject] = schema_rules.SOURCES
 
     cited: tuple[str, ...] = ()
+    """Each of these must be cited."""
     at_least: int | None = None
-    """Of the sources that ``cited`` names; of all where it names none."""
+    """How many of the sources under ``cited`` are enough, or how many in all if it is left out."""
 
     def __post_init__(self) -> None:
         if not self.cited and self.at_least is None:
@@ -120,9 +129,13 @@ class ExpectedLimits(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unk
     schema_rules: ClassVar[JsonObject] = schema_rules.LIMITS
 
     seconds: float | None = None
+    """The most seconds."""
     tokens: int | None = None
+    """The most tokens."""
     cost: float | None = None
+    """The highest cost."""
     calls: int | None = None
+    """The most tool calls."""
 
     def __post_init__(self) -> None:
         given = [getattr(self, name) for name in self.__struct_fields__]
@@ -138,12 +151,19 @@ class Expect(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fie
     schema_rules: ClassVar[JsonObject] = schema_rules.EXPECT
 
     tools: ExpectedTools | None = None
+    """Which tools must, may or must not be called."""
     tables: ExpectedNames | None = None
+    """Which tables the SQL may use."""
     datasets: ExpectedNames | None = None
+    """Which datasets may be used."""
     metrics: ExpectedNames | None = None
+    """Which metrics may be used."""
     sources: ExpectedSources | None = None
+    """Which sources must be cited."""
     limits: ExpectedLimits | None = None
+    """What the answer may cost."""
     answer: Kind | None = None
+    """What kind of answer is right."""
 
     def __post_init__(self) -> None:
         if all(getattr(self, name) is None for name in self.__struct_fields__):

@@ -21,7 +21,11 @@ if TYPE_CHECKING:
 
 _COMMENT = re.compile(r"\s+|--[^\n]*(?:\n|\Z)|/\*.*?\*/", re.DOTALL)
 _STATEMENT = re.compile(
-    r"\(*\s*(?:select|with|insert|update|delete|merge|replace|create|drop|alter|truncate|explain|from|values|copy)\b",
+    r"\(*\s*(?:(?:select|with|insert|update|delete|merge|replace|create|drop|alter|truncate|explain|from|values|copy)\b"
+    r"|begin(?:\s+(?:transaction|work))?\s*(?:;|\Z)|pragma\s+\w|(?:grant|revoke)\s+[\w,]+(?:\s+[\w,]+)*\s+on\b"
+    r"|(?:call|exec|execute)\s+[\w.]+\s*[(;]"
+    r"|show\s+(?:full\s+)?(?:tables|columns|create|databases|schemas|views|index)\b|desc(?:ribe)?\s+[\w.\"`]+\s*(?:;|\Z)"
+    r"|set\s+[\w.@]+\s*(?:=|to\b)|use\s+[\w.\"`]+\s*;)",
     re.IGNORECASE,
 )
 _PART = re.compile(r'"([^"]*)"|`([^`]*)`|\[([^\]]*)\]|([^.]+)')

@@ -9,6 +9,8 @@ from __future__ import annotations
 import contextlib
 import glob
 import os
+import shutil
+import stat
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -17,14 +19,15 @@ from typing import Literal
 from karat.core.files.private import FILE_MODE, is_private, make_folder
 from karat.core.problems import UserError
 from karat.core.remote.address import address_of
-from karat.core.remote.shown import is_copy
+from karat.core.remote.display_names import is_copy
 
 
 def write_atomically(path: Path, write: Callable[[Path], None]) -> None:
     """Let ``write`` fill a file beside ``path``, make it durable, then put it in place in one step.
 
     Failure leaves what was there before. A full disk or a folder that may not be written is a :class:`UserError`.
-    A URL is written too: the file is finished here and sent as a whole.
+    A URL is written too: the file is finished here and sent as a whole. So is a pipe or a terminal, such as
+    ``/dev/stdout``, and ``/dev/null``: nothing may be put in their place.
     """
     address = address_of(path)
     if address is not None:
@@ -36,6 +39,9 @@ def write_atomically(path: Path, write: Callable[[Path], None]) -> None:
         hint = "Copy the files to this machine and change them there."
         raise UserError(f"cannot write {path}: it is a remote file that was read, and is not changed there", hint=hint)
     try:
+        if _takes_bytes(path):
+            _pour(path, write)
+            return
         make_folder(path.parent)
         _remove_orphans(path)
         with _part(path) as part:
@@ -55,6 +61,25 @@ def write_atomically(path: Path, write: Callable[[Path], None]) -> None:
 def write_bytes(path: Path, data: bytes) -> None:
     """The whole file at once."""
     write_atomically(path, lambda part: _write(part, data))
+
+
+def _takes_bytes(path: Path) -> bool:
+    """Whether the path is no file of its own but takes what is written to it, as a pipe or a device does, or
+    ``/dev/stdout`` where the output goes to a file."""
+    try:
+        mode = path.stat().st_mode
+    except OSError:
+        return False
+    folder = os.path.realpath(path.parent)
+    return stat.S_ISCHR(mode) or stat.S_ISFIFO(mode) or folder == "/dev" or folder.startswith("/proc/")
+
+
+def _pour(path: Path, write: Callable[[Path], None]) -> None:
+    with tempfile.TemporaryDirectory(prefix="karat-") as folder:
+        part = Path(folder) / path.name
+        write(part)
+        with part.open("rb") as finished, path.open("ab") as target:
+            shutil.copyfileobj(finished, target)
 
 
 @contextlib.contextmanager

@@ -31,6 +31,7 @@ OLD_EXCEL = Kind(
     "an old Excel or Office file (.xls)", "Save it as .xlsx or CSV; karat import FILE --suite SUITE reads those."
 )
 ZIP = Kind("a zip archive", "Unpack it and use the file inside.")
+TAR = Kind("a tar archive", "Unpack it with tar -xf and use the files inside.")
 GZIP = Kind("a gzip file", "Unpack it with gunzip and use the file inside.")
 UTF_16 = Kind("UTF-16 text", "Save the file as UTF-8, for example: iconv -f UTF-16 -t UTF-8 FILE > NEW")
 BINARY = Kind("a binary file", "Give a text file.")
@@ -89,6 +90,8 @@ def foreign_kind(start: bytes, *, utf_16: bool = False) -> Kind | None:
         return _PDF
     if start[8:12] == b"DUCK":
         return _DUCKDB
+    if start[257:262] == b"ustar":
+        return TAR
     if _is_utf_16(start):
         return None if utf_16 and start.startswith(MARKS) else UTF_16
     if _HTML_START.match(start.removeprefix(b"\xef\xbb\xbf")):

@@ -44,7 +44,7 @@ class FileRefused(UserError, OSError):
 
 
 def kind_of(mode: int) -> str:
-    """What a mode stands for, where it is no regular file."""
+    """What a mode stands for, where it is not a regular file."""
     return next((noun for test, noun in _KINDS if test(mode)), "not a regular file")
 
 
@@ -139,7 +139,7 @@ def read_text(path: str | Path, limit: Limit = FILE_MB) -> str:
 
 
 def as_text(data: bytes, path: str | Path) -> str:
-    """The text of a file's bytes, or at which line and column they are none."""
+    """The text of a file's bytes, or the line and column at which they are not text."""
     try:
         return data.removeprefix(BOM).decode()
     except UnicodeDecodeError as error:

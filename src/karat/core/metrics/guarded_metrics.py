@@ -24,7 +24,9 @@ def guarded(metric: Metric, package: str) -> Metric:
     def guarded_score(comparison: object) -> Score:
         try:
             found = score(comparison)
-        except Exception as error:
+        except (KeyboardInterrupt, GeneratorExit):
+            raise
+        except BaseException as error:  # SystemExit, and what libraries in other languages raise in a panic
             return _failed(metric, package, f"{type(error).__name__}: {error}")
         return _sound(found, metric, package)
 

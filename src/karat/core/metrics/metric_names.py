@@ -1,4 +1,5 @@
-"""A metric by any of its names: ``recall_at_10``, ``R@10`` and ``R(cutoff=10)`` are the same one."""
+"""A metric by any of its names: ``recall_at_10``, ``R@10`` and ``R(cutoff=10)`` are the same one, and so are ``rr`` and
+``RR``, its title in reports."""
 
 from __future__ import annotations
 
@@ -22,6 +23,9 @@ def find_metric(text: str, metrics: Sequence[Metric], what: str = "") -> Metric:
     for metric in metrics:
         if text in (metric.name, metric.full_name):
             return metric
+    titled = [metric for metric in metrics if metric.title == text]
+    if len(titled) == 1:  # RR is the metric of that title; only RR@10 is one with a cutoff
+        return titled[0]
     message = what or f'there is no metric "{text}"'
     known = list(dict.fromkeys(name for metric in metrics for name in (metric.name, metric.full_name)))
     parsed = parse_name(text)

@@ -31,13 +31,17 @@ class Parameter(msgspec.Struct, frozen=True):
     """
 
     name: str
+    """The name of the parameter."""
     type: type[int] | type[float] | type[str]
+    """The type of its values."""
     default: Value
+    """The value if none is given."""
     summary: str
+    """What it means, in one sentence."""
     at_least: float | None = None
     """The smallest value that makes sense."""
     at_most: float | None = None
-    """The greatest."""
+    """The largest value that makes sense."""
 
     def read(self, given: Value, metric: str) -> Value:
         """A value, or the text of one, in the parameter's type. UserError where it does not fit."""

@@ -34,6 +34,19 @@ def explanation_of(suite: str, case: CaseResult | RepeatResult, target: object =
     return msgspec.structs.replace(found, reason=case.error or found.reason, headline=headline)
 
 
+def why_not_right(suite: str, case: CaseResult) -> Explanation:
+    """Why the case is not right. Of several tries the first that is not right says so, with its number: what the first
+    try says may not be what is wrong."""
+    for number, one in enumerate(case.repeats, 1):
+        found = explanation_of(suite, one)
+        if found.outcome not in ("right", "not_applicable") and (found.headline or found.reason):
+            if number == 1:
+                return found
+            said = f"try {number} of {len(case.repeats)}: {found.headline or found.reason}"
+            return msgspec.structs.replace(found, headline=said)
+    return explanation_of(suite, case)
+
+
 def _explained(suite: str, details: JsonMapping, target: object) -> Explanation:
     if DETAILS not in details:
         return _explain(suite)(details, target) if details else Explanation(outcome="right")

@@ -114,7 +114,7 @@ INSIDE = "Download the file, put it next to the one that names it, and give its 
 
 
 def url_inside(text: str) -> str:
-    """A URL that stands where a file names another one, without its secrets; empty for a path. Such a URL is never
+    """A URL with which a file names another one, without its secrets; empty for a path. Such a URL is never
     followed: who wrote the file would decide what this machine fetches."""
     found = _SCHEME.match(text.strip())
     if found is None:

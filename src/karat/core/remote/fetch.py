@@ -11,11 +11,11 @@ from typing import IO, TypeVar
 from karat.core.problems import UserError
 from karat.core.remote import objects, web
 from karat.core.remote.address import Address
-from karat.core.remote.beside import names_in
 from karat.core.remote.cache import Kept, Seen, blob, is_kept, keep, last_seen, remember, tree_of
+from karat.core.remote.companion_files import names_in
 from karat.core.remote.failures import Changed, with_tries
+from karat.core.remote.fetch_limits import Room, displayed
 from karat.core.remote.names import safe_parts
-from karat.core.remote.room import Room, displayed
 
 A = TypeVar("A")
 B = TypeVar("B")

@@ -13,7 +13,7 @@ from karat.core.json_types import JsonMapping, JsonObject
 from karat.core.problems import UserError, nearest
 from karat.core.remote.address import Address
 from karat.core.remote.failures import Changed
-from karat.core.remote.room import Room
+from karat.core.remote.fetch_limits import Room
 
 BLOCK = 8 * MIB
 _SETTINGS: dict[str, JsonObject] = {
@@ -141,7 +141,7 @@ def _store(address: Address) -> Any:
     require(["remote"], f"{address.scheme}://")
     import fsspec
 
-    # The listing is asked for anew each time: what was there a minute ago says nothing about now.
+    # The listing is requested each time: what was there a minute ago says nothing about now.
     return fsspec.filesystem(address.scheme, use_listings_cache=False, **_SETTINGS[address.kind])
 
 

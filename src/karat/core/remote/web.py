@@ -12,7 +12,7 @@ import httpx
 from karat.core.files.limits import FILE_MB, MIB
 from karat.core.remote.address import Address
 from karat.core.remote.failures import Status
-from karat.core.remote.room import Room
+from karat.core.remote.fetch_limits import Room
 
 TIMEOUT = httpx.Timeout(60, connect=10)
 REDIRECTS = 5

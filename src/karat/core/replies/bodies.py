@@ -37,7 +37,7 @@ def read_reply(response: bytes, own: Collection[str] = ()) -> Reply:
     """What a response says. ``own`` are the keys of a suite's own form: an object that has one of them is the answer
     itself.
 
-    Raises :class:`Unreadable` for bytes that are no text, and for JSON that gives one key two values; everything else
+    Raises :class:`Unreadable` for bytes that are not text, and for JSON that gives one key two values; everything else
     is a reply, if only one that says why it holds nothing.
 
     >>> import karat
@@ -105,7 +105,8 @@ def _of_object(body: JsonMapping, own: frozenset[str], depth: int) -> Reply:
             return _of_value(body["result"], own, depth - 1) if depth > 0 else Reply("JSON", body=body)
         if _is_tool_result(body):
             return _tool_result(body)
-        if body.get("role") == "assistant" or (isinstance(body.get("content"), list) and "stop_reason" in body):
+        parts = isinstance(body.get("content"), list) and "stop_reason" in body
+        if body.get("role") == "assistant" or parts or _list(body.get("tool_calls")):
             return _message(body, body, "an assistant message")
         if isinstance(body.get("message"), Mapping) and set(body["message"]).intersection(MESSAGE_KEYS):
             return _message(body["message"], body, "an assistant message")

@@ -1,7 +1,7 @@
 """Fenced blocks in a text: three or more backticks or tildes, a language, the block, the closing fence.
 
 Beside the usual form, what language models write is read too: a fence that opens after words on its line, closes behind
-the last line of the block, stands on one line with its content, or never closes because it is the last thing in the
+the last line of the block, is on one line with its content, or never closes because it is the last thing in the
 text.
 """
 

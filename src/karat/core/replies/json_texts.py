@@ -49,7 +49,7 @@ _lenient = json.JSONDecoder(parse_constant=_refuse, strict=False, object_pairs_h
 
 
 def decoded(text: str) -> Json:
-    """The JSON value that a whole text is; raises ValueError when it is none, Unreadable where a key has two values."""
+    """The JSON value that a whole text is; raises ValueError when it is not JSON, Unreadable for a doubled key."""
     try:
         value = msgspec.json.decode(text)
     except (msgspec.DecodeError, UnicodeError, RecursionError):

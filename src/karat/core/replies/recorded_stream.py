@@ -14,7 +14,7 @@ from karat.core.json_types import Json, JsonMapping
 from karat.core.replies.json_texts import refuse_two_values
 from karat.core.replies.stream import RESPONSE_ENDS, Completion, Events
 
-_FIELDS = ("data:", "event:", "id:", "retry:", ":")
+EVENT_FIELDS = ("data:", "event:", "id:", "retry:", ":")
 """How the first line of a stream of server-sent events begins."""
 
 
@@ -27,9 +27,9 @@ class Merged(msgspec.Struct, frozen=True):
 
 
 def merged(text: str) -> Merged | None:
-    """The body of a recorded stream; None where the text is none."""
+    """The body of a recorded stream; None where the text is not one."""
     start = text.lstrip()
-    if start.startswith(_FIELDS):
+    if start.startswith(EVENT_FIELDS):
         events = Events()
         data = [*events.feed(start.encode(errors="replace")), *events.end()]
         done = any(event.strip() == b"[DONE]" for event in data)
@@ -40,7 +40,7 @@ def merged(text: str) -> Merged | None:
 
 
 def merged_list(chunks: list[Json]) -> Merged | None:
-    """The body of a stream that was recorded as a JSON list of its chunks; None where the list is none."""
+    """The body of a stream that was recorded as a JSON list of its chunks; None where the list is not one."""
     return _from_chunks(chunks)
 
 
@@ -90,6 +90,11 @@ def _from_response_events(events: list[Json]) -> Merged:
     if last.get("type") in RESPONSE_ENDS:
         return Merged(last["response"], finished=True)
     items = [event["item"] for event in events if event["type"] == "response.output_item.done" and "item" in event]
+    done = {item.get("id") or item.get("call_id") for item in items if isinstance(item, Mapping)}
+    for event in events:  # a call that the stream ended in was begun all the same
+        begun = event.get("item") if event["type"] == "response.output_item.added" else None
+        if isinstance(begun, Mapping) and str(begun.get("type", "")).endswith("_call"):
+            items += [] if (begun.get("id") or begun.get("call_id")) in done else [begun]
     if not items:
         text = "".join(str(e.get("delta", "")) for e in events if e["type"] == "response.output_text.delta")
         items = [{"type": "message", "content": [{"type": "output_text", "text": text}]}]

@@ -43,21 +43,27 @@ class Reply(msgspec.Struct, frozen=True):
     """
 
     form: str
+    """The format of the response, in words."""
     text: str = ""
-    """The assistant's words, without the reasoning before them."""
+    """The assistant's text, without the reasoning before it."""
     refusal: str = ""
+    """What the model says if it refuses."""
     calls: tuple[ToolCall, ...] = ()
+    """The tool calls."""
     structured: tuple[tuple[Json, str], ...] = ()
     """JSON that was given as JSON, and where: structured output, tool results, attachments, the body itself."""
     custom_content: JsonMapping = {}
+    """``custom_content`` of a DIAL message."""
     attached: tuple[Block, ...] = ()
-    """Texts given beside the words, such as DIAL attachments: each a block in its language."""
+    """Texts given in addition, such as DIAL attachments: each a block in its language."""
     body: Json = None
     """The decoded body, for rules that look at a path in it."""
     failure: str = ""
+    """Why the response cannot contain an answer; empty if it can."""
     cut: str = ""
+    """Why the end of the response may be missing; empty if it is complete."""
     shown: str = ""
-    """What an error shows of the response: its words where it has some, else its body."""
+    """What an error message shows of the response: its text if it has any, else its body."""
 
     def json_candidates(self, fits: Callable[[JsonMapping], bool], reach: Reach = "prose") -> list[Candidate]:
         """The JSON objects that fit, each once: given as JSON, as arguments of a tool, in the words and in attachments.

@@ -150,12 +150,32 @@ def _merged_list(known: list[Json], new: list[Json]) -> list[Json]:
         if not isinstance(index, int):
             known.append(item)
             continue
-        same = next((other for other in known if isinstance(other, dict) and other.get("index") == index), None)
-        if same is None:
+        same = next(
+            (other for other in reversed(known) if isinstance(other, dict) and other.get("index") == index), None
+        )
+        if same is None or _is_another(same, item):
             same = {}
             known.append(same)
         _merge(same, item)
     return known
+
+
+def _is_another(known: JsonObject, new: JsonObject) -> bool:
+    """Whether a delta begins a call of its own under an index that is taken: some servers give 0 to all. Others give
+    every delta a new id; but only the first of a call has a name."""
+    mark = new.get("id")
+    return bool(mark) and mark != known.get("id") and bool(_named(new)) and bool(_named(known))
+
+
+def _named(call: JsonObject) -> object:
+    function = call.get("function")
+    return function.get("name") if isinstance(function, dict) else call.get("name")
+
+
+def merged_calls(pieces: list[Json]) -> list[Json]:
+    """Calls of tools from the pieces in which they were streamed."""
+    found: Json = _settled(_merged_list([], pieces), "tool_calls")
+    return list(found)
 
 
 def _settled(value: Json, name: str = "") -> Json:

@@ -88,12 +88,18 @@ def _table(names: list[str], rows: list[list[str | None]], what: str) -> Table:
 
 
 def _in_markdown(text: str) -> Iterator[Table]:
-    """A line of cells, a line of dashes with as many, and the lines of cells that follow."""
+    """A line of cells, a line of dashes with as many, and the lines of cells that follow. Between bars, as many cells
+    after a gap are rows that belong to the table or not: the table is then not whole."""
     lines = text.split("\n")
-    at = 0
-    while at + 1 < len(lines):
-        heading, rule = _cells(lines[at]), _cells(lines[at + 1])
+    at = width = 0
+    while at < len(lines):
+        heading, rule = _cells(lines[at]), _cells(lines[at + 1]) if at + 1 < len(lines) else None
         if heading is None or rule is None or len(heading) != len(rule) or not all(map(_RULE.fullmatch, rule)):
+            line = lines[at].strip()
+            if heading and width == len(heading) and line.startswith("|") and line.endswith("|"):
+                raise Unreadable(
+                    "the Markdown table in the response cannot be read: more rows follow after a gap, without a heading"
+                )
             at += 1
             continue
         rows: list[list[str | None]] = []
@@ -101,6 +107,7 @@ def _in_markdown(text: str) -> Iterator[Table]:
         while at < len(lines) and (cells := _cells(lines[at])) is not None:
             rows.append([_plain(cell) or None for cell in cells])
             at += 1
+        width = len(heading)
         yield _table([_plain(cell) for cell in heading], rows, "the Markdown table")
 
 
@@ -176,7 +183,7 @@ def _in_json(value: Json) -> Iterator[Table]:
 
 
 def _names(value: Json) -> list[str]:
-    """The heading that ``columns`` gives; none where it is no list of texts."""
+    """The heading that ``columns`` gives; none where it is not a list of texts."""
     return value if isinstance(value, list) and all(isinstance(name, str) for name in value) else []
 
 

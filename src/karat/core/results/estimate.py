@@ -16,6 +16,10 @@ class Estimate(msgspec.Struct, frozen=True, gc=False):
     """
 
     mean: float | None
+    """The mean; None without a value."""
     n: int
+    """How many values it covers."""
     low: float | None
+    """The lower end of the 95 % interval; None if there is none."""
     high: float | None
+    """The upper end of the 95 % interval; None if there is none."""

@@ -36,23 +36,36 @@ class RunInfo(msgspec.Struct, frozen=True, omit_defaults=True):
     """
 
     suite: str
+    """The suite, such as ``answers``."""
     id: str = ""
+    """The run's id in its store, such as ``r-0012``; empty if it was not stored."""
     name: str = ""
+    """The name given to the run; empty if there is none."""
     system: str = ""
+    """The system that answered."""
     cases: int = 0
+    """How many cases the run has."""
     repeats: int = 1
+    """How often each case was asked."""
     truth_set: str = ""
+    """The hash of the cases with their targets. Two results are comparable if it is the same."""
     started: str = ""
+    """When the run started: ISO 8601, UTC."""
     finished: str = ""
+    """When the run was finished; empty if it is not."""
     today: str = ""
+    """The date that relative dates in cases and answers mean, ``YYYY-MM-DD``."""
     karat: str = ""
+    """The version of Karat that scored the run."""
     options: JsonObject = {}
+    """The suite's options, as they were used."""
     tags: tuple[str, ...] = ()
+    """The tags of the run."""
     prompt: str = ""
-    """The hash of the prompt that the system was asked with; empty: the bare question, or recorded answers."""
+    """The hash of the prompt; empty for the bare question and for recorded answers."""
     headline: tuple[str, ...] = ()
-    """The metrics that the run is judged by first, where its cases decide that (``Suite.headline``); empty: as the
-    suite has them."""
+    """The metrics that are shown and compared first, if the cases decide that (``Suite.headline``); empty: the suite's
+    own."""
 
 
 def why_no_interval(n: int) -> str:
@@ -93,12 +106,19 @@ class MetricSummary(msgspec.Struct, frozen=True):
     """
 
     metric: str
+    """The metric's name."""
     mean: float | None
+    """The mean over ``n`` cases; None if no case has a value."""
     n: int
+    """How many cases have a value."""
     low: float | None
+    """The lower end of the 95 % interval."""
     high: float | None
+    """The upper end of the 95 % interval."""
     undefined: int = 0
+    """Cases with an answer for which the metric has no value."""
     with_errors_as_zero: float | None = None
+    """The mean if every failed call counts 0; None if no call failed."""
 
 
 class CaseResult(msgspec.Struct, frozen=True):
@@ -112,15 +132,23 @@ class CaseResult(msgspec.Struct, frozen=True):
     """
 
     id: str
+    """The case's id."""
     status: State
+    """The state of the case as a whole."""
     scores: dict[str, Score]
+    """Metric → score: the mean over turns and repeats."""
     details: JsonObject = {}
+    """What the suite found, in its own shape."""
     name: str = ""
+    """The case's name, if it has one."""
     tags: tuple[str, ...] = ()
+    """The case's tags."""
     question: str = ""
+    """The question, or the last question of a conversation."""
     error: str = ""
+    """Why there is no usable answer; empty if there is one."""
     repeats: tuple[RepeatResult, ...] = ()
-    """One a repeat, when there were several."""
+    """Each try, if there were several."""
 
     @property
     def cluster(self) -> str:
@@ -169,17 +197,20 @@ def has_errors(case: CaseResult) -> bool:
 
 
 class CaseReview(msgspec.Struct, frozen=True):
-    """A person's verdict on a case of a run, beside the rule's: the newest of each person, no verdict that was taken
-    back. ``core.results.verdicts`` says what they come to."""
+    """A person's verdict on a case of a run, beside the rule's: each person's newest one, unless it was taken back."""
 
     case: str
+    """The case's id."""
     verdict: str
     """``pass``, ``fail``, ``gold_wrong`` or ``accept``."""
     reviewer: str = ""
+    """Who gave the verdict."""
     comment: str = ""
+    """What the reviewer wrote."""
     created: str = ""
+    """When: ISO 8601, UTC."""
     adjudication: bool = False
-    """It settles the case, whatever others say."""
+    """Whether this verdict settles the case, whatever other reviewers say."""
 
 
 class RunResult(msgspec.Struct, frozen=True):
@@ -193,18 +224,20 @@ class RunResult(msgspec.Struct, frozen=True):
     """
 
     run: RunInfo
+    """Which run this is."""
     summary: tuple[MetricSummary, ...]
+    """The mean of each metric."""
     cases: Sequence[CaseResult]
-    """In the order of the cases. Those of a large stored run are read from the store when they are looked at."""
+    """Each case, in order. Those of a large stored run are read from the store when you look at them."""
     problems: tuple[Problem, ...] = ()
-    """What could not be read, and what was left out for it; not kept in the store."""
+    """What could not be read and was left out; not kept in the store."""
     reviews: tuple[CaseReview, ...] = ()
-    """What people said of the run's cases, as the store has it now; a scoring itself holds none."""
+    """People's verdicts on the run's cases, as the store has them now."""
     notes: JsonObject = {}
-    """What belongs to the run as a whole, by name, as JSON values; see ``core.run_notes.notes``. All scorings of a run
-    have the same."""
+    """Remarks on the run as a whole, by name, as JSON values. All scorings of a run share
+    them."""
     judge: JudgeSummary | None = None
-    """What a judge says of the run's answers, as the store has it now; a scoring itself holds none."""
+    """What a judge says about the run's answers, as the store has it now."""
 
     def __repr__(self) -> str:
         from karat.core.results.text import as_text

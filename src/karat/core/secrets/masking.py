@@ -1,6 +1,6 @@
 """Secrets stay out of everything that is written down: messages, bodies, representations.
 
-What is known to be secret (a key from the environment, a password in a URL) is replaced wherever it stands, in any form
+What is known to be secret (a key from the environment, a password in a URL) is replaced wherever it is, in any form
 it may take there. What only looks like a secret (``user:password@`` in any URL, ``api_key=…`` in a query, a bearer
 token) is replaced in messages too.
 """

@@ -189,7 +189,7 @@ def _looks(text: str) -> Iterator[Span]:
     for pattern in (KNOWN_SECRET, SCHEME_SECRET, _LONG):
         for match in pattern.finditer(text):
             start = match.start()
-            if pattern is SCHEME_SECRET:  # the word before it says what it is, and is none itself
+            if pattern is SCHEME_SECRET:  # the word before it says what it is, and is not secret itself
                 start += len(re.split(r"[ :]+", match[0])[0]) + 1
             yield start, match.end()
     for match in _URL.finditer(text):

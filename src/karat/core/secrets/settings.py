@@ -1,6 +1,6 @@
 """Secrets in settings: where a password, key or token is in plain text instead of coming from the environment.
 
-Settings are stored with a run and shown on reports, so a secret among them is refused, wherever it stands: under a name
+Settings are stored with a run and shown on reports, so a secret among them is refused, wherever it is: under a name
 that tells it (``api_key``, ``X-Auth-Token``), after such a word in a command, in the user-info, query or path of a URL,
 or because of how it looks (``Bearer …``, ``sk-…``, a private key). ``${NAME}`` is no secret: it is filled in from the
 environment when the system is opened.
@@ -30,7 +30,7 @@ _BEFORE_KEY = re.compile(
 _DESCRIBES = re.compile(
     r"env|headers?|name|type|ur[li]|file|path|field|id|limit|count|max|min|ttl|expiry|scheme|format"
 )
-"""As the last word of a name: it says something about a secret, and is none."""
+"""As the last word of a name: it says something about a secret, and is not one."""
 _HARMLESS = re.compile(
     r"(?i)none|null|true|false|yes|no|on|off|auto|basic|bearer|digest|oauth2?|required|optional|default"
 )

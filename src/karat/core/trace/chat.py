@@ -7,18 +7,27 @@ or not. An empty ``tool_calls`` is therefore no trace.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 
+import msgspec
+
 from karat.core.json_types import Json, JsonMapping
-from karat.core.trace.dial import dial_calls, dial_sources
-from karat.core.trace.messages import OPAQUE, messages
+from karat.core.trace.dial import dial_calls, dial_sources, dial_unread
+from karat.core.trace.messages import OPAQUE, ends_in_calls, messages
 from karat.core.trace.messages import message as as_message
-from karat.core.trace.records import Source, Trace, distinct
-from karat.core.trace.tool_messages import message_calls
+from karat.core.trace.records import Call, Source, Trace, distinct, one_after_another
+from karat.core.trace.tool_messages import has_unseen_calls, message_calls
 from karat.core.trace.values import links, mapping, mappings, source, sources, usage, words
 
 CHAT = "OpenAI chat"
 WITHHELD = ("content_filter", "safety")
+BEFORE = ("messages", "automaticFunctionCallingHistory", "automatic_function_calling_history")
+"""Where a completion may have the conversation that led to it."""
+
+
+_BESIDE = ("custom_content", "reasoning", "reasoning_content", "thinking", "refusal", "audio")
+"""What a message may say beside its content."""
 
 
 def is_conversation(value: Json) -> bool:
@@ -27,7 +36,8 @@ def is_conversation(value: Json) -> bool:
 
 
 def completion(body: JsonMapping) -> Trace | None:
-    """A completion, or a bare assistant message; None where the object is none."""
+    """A completion, or a bare assistant message; None where the object is neither. The conversation before it counts
+    where the object has that too."""
     choice = next(iter(mappings(body.get("choices"))), None)
     if choice is None:
         around, message = _alone(body)
@@ -36,23 +46,25 @@ def completion(body: JsonMapping) -> Trace | None:
     else:
         around, message = choice, mapping(choice.get("message")) or mapping(choice.get("delta"))
     message = as_message({"role": "assistant", **message}) or message
-    before: Json = body.get("messages")
-    calls = list(message_calls([message]))
-    inner = dial_calls(mapping(message.get("custom_content")))
-    if isinstance(before, list) and is_conversation(before) and not calls and inner is None:
-        inner = conversation(before, {}).calls
-    known = inner if inner is not None and not calls else tuple(calls) or None
-    known = None if OPAQUE in message else known
     custom = mapping(message.get("custom_content"))
+    before = next((body[key] for key in BEFORE if is_conversation(body.get(key))), None)
+    calls: tuple[Call, ...] | None
+    if before is not None:
+        whole = conversation([*before, message], {})
+        calls, opaque = whole.calls, whole.unread
+    else:
+        calls, opaque = tuple(message_calls([message])) or dial_calls(custom), OPAQUE in message
+    opaque = opaque or dial_unread(custom)
+    opaque = opaque or (ends_in_calls(around) and not calls)
     ended = str(around.get("finish_reason") or around.get("stop_reason") or "").lower()
     refused = bool(str(message.get("refusal") or "").strip()) or ended in WITHHELD or _refusal_part(message)
     return Trace(
         form="DIAL" if custom else CHAT,
-        calls=known,
+        calls=None if opaque else calls,
         sources=distinct(*cited([message]), *sources_in(body), *dial_sources(custom)),
         tokens=usage(body.get("usage", body.get("usageMetadata"))),
         kind="refusal" if refused else "",
-        unread=OPAQUE in message,
+        unread=opaque,
     )
 
 
@@ -67,20 +79,34 @@ def _alone(body: JsonMapping) -> tuple[JsonMapping, JsonMapping]:
     return body, body if body.get("role") == "assistant" else mapping(body.get("message"))
 
 
+def steps(values: Sequence[JsonMapping]) -> Trace | None:
+    """Completions one after the other, as a loop logs them; None where they are not. The last one is the answer."""
+    found = [completion(one) for one in values]
+    if not all(one is not None for one in found) or not all({"choices", "candidates"} & set(one) for one in values):
+        return None
+    known = [one for one in found if one is not None]
+    for place, (one, after) in enumerate(itertools.pairwise(values)):
+        if any(one.get(key) is not None and one.get(key) == after.get(key) for key in ("responseId", "response_id")):
+            known[place] = msgspec.structs.replace(known[place], tokens=0)  # chunks of one: the last has all
+    return one_after_another(known)
+
+
 def conversation(given: Json, body: JsonMapping) -> Trace:
-    """All messages of one answer. Only what came after the user's last message belongs to it."""
+    """All messages of one answer. Only what came after the user's last message belongs to it; without an answer there,
+    or with results of calls that are not there, nothing is known."""
     said = messages(given)
-    last = max((place for place, one in enumerate(said) if _asks(one)), default=-1)
+    last = _question(said)
     answer = said[last + 1 :]
     replies = [one for one in answer if one.get("role") == "assistant"]
     inner = [found for one in replies if (found := dial_calls(mapping(one.get("custom_content")))) is not None]
     calls = tuple(message_calls(answer)) or tuple(call for found in inner for call in found)
-    opaque = any(OPAQUE in one for one in answer)
-    refused = bool(replies) and (bool(replies[-1].get("refusal")) or _refusal_part(replies[-1]))
     customs = [mapping(one.get("custom_content")) for one in replies]
+    opaque = any(OPAQUE in one for one in answer) or (has_unseen_calls(answer) and not inner)
+    opaque = opaque or any(map(dial_unread, customs)) or any(map(_says_nothing, replies[:-1]))
+    refused = bool(replies) and (bool(replies[-1].get("refusal")) or _refusal_part(replies[-1]))
     return Trace(
         form=CHAT,
-        calls=None if opaque else calls,
+        calls=None if opaque or not answer else calls,
         sources=distinct(
             *cited(replies[-1:]), *sources_in(body), *(one for custom in customs for one in dial_sources(custom))
         ),
@@ -90,13 +116,31 @@ def conversation(given: Json, body: JsonMapping) -> Trace:
     )
 
 
-def _asks(message: JsonMapping) -> bool:
-    """Whether a message is the user's own; results of tools may come under the same role."""
-    parts = message.get("content")
-    results = (
-        isinstance(parts, list) and bool(parts) and all(mapping(one).get("type") == "tool_result" for one in parts)
-    )
-    return message.get("role") == "user" and not results
+def _question(said: Sequence[JsonMapping]) -> int:
+    """Where the user's last question is; -1 where there is none. Results of tools may come under the same role, also
+    where somebody emptied them, and so do agents that speak to another one under a name of their own."""
+    asking = [
+        place
+        for place, one in enumerate(said)
+        if one.get("role") == "user" and not _has_result(one) and (place == 0 or not _is_empty(one))
+    ]
+    if not asking:
+        return -1
+    who = said[asking[0]].get("name")
+    return max(place for place in asking if said[place].get("name") == who)
+
+
+def _is_empty(message: JsonMapping) -> bool:
+    return not any(message.get(name) for name in ("content", "parts", "blocks"))
+
+
+def _says_nothing(message: JsonMapping) -> bool:
+    """Whether a message before the answer has neither words nor thoughts nor calls: somebody left its calls out."""
+    return _is_empty(message) and not any(message.get(name) for name in _BESIDE) and not any(message_calls([message]))
+
+
+def _has_result(message: JsonMapping) -> bool:
+    return any(part.get("type") == "tool_result" for part in mappings(message.get("content")))
 
 
 def _refusal_part(message: JsonMapping) -> bool:
@@ -113,6 +157,8 @@ def cited(replies: Sequence[JsonMapping]) -> Iterator[Source]:
                 yield found
         for key in ("citations", "sources"):
             yield from sources(message.get(key))
+        for part in parts:
+            yield from sources(part.get("citations") or [])
         yield from links(words(message.get("content")))
 
 
@@ -120,3 +166,6 @@ def sources_in(body: JsonMapping) -> Iterator[Source]:
     """The lists of sources that some endpoints put beside the choices."""
     for key in ("citations", "sources", "search_results"):
         yield from sources(body.get(key))
+    for candidate in mappings(body.get("candidates")):
+        for chunk in mappings(mapping(candidate.get("groundingMetadata")).get("groundingChunks")):
+            yield from sources([chunk[key] for key in ("web", "retrievedContext") if mapping(chunk.get(key))])

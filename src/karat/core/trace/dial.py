@@ -6,8 +6,10 @@ from collections.abc import Iterator
 
 from karat.core.json_types import Json, JsonMapping
 from karat.core.replies.fences import split
+from karat.core.trace.messages import OPAQUE
+from karat.core.trace.messages import messages as as_messages
 from karat.core.trace.records import Call, Source
-from karat.core.trace.tool_messages import message_calls
+from karat.core.trace.tool_messages import has_unseen_calls, message_calls
 from karat.core.trace.values import mapping, mappings, opened
 
 SQL = ("sql", "postgresql", "mysql", "sqlite", "bigquery", "tsql", "duckdb")
@@ -18,9 +20,20 @@ def dial_calls(custom: JsonMapping) -> tuple[Call, ...] | None:
     stages, which are made for people."""
     messages = mapping(custom.get("state")).get("tool_messages")
     if isinstance(messages, list):
-        return tuple(message_calls(messages))
+        return tuple(message_calls(as_messages(messages) or messages))
     stages = mappings(custom.get("stages"))
     return tuple(_stage(stage) for stage in stages) if stages else None
+
+
+def dial_unread(custom: JsonMapping) -> bool:
+    """Whether the messages of the state show that there were calls which cannot be read."""
+    given = mapping(custom.get("state")).get("tool_messages")
+    if not isinstance(given, list) or not given:
+        return False
+    said = as_messages(given)
+    if not said:
+        return not any(message_calls(given))
+    return has_unseen_calls(said) or any(OPAQUE in one for one in said)
 
 
 def _stage(stage: JsonMapping) -> Call:
@@ -35,7 +48,8 @@ def _stage(stage: JsonMapping) -> Call:
 
 
 def _block(content: str) -> Json:
-    """The arguments that a stage shows: its first block of JSON, or of SQL as ``{"sql": …}``."""
+    """The arguments that a stage shows: its first block of JSON, or of SQL as ``{"sql": …}``; None where it shows
+    none."""
     for block in split(content)[0]:
         if block.language in SQL:
             return {"sql": block.text.strip()}
@@ -44,7 +58,7 @@ def _block(content: str) -> Json:
             if not isinstance(value, str):
                 return value
     value = opened(content.strip())
-    return value if isinstance(value, dict | list) else {}
+    return value if isinstance(value, dict | list) else None
 
 
 def dial_sources(custom: JsonMapping) -> Iterator[Source]:

@@ -1,4 +1,4 @@
-"""Traces in files beside recorded answers: ``traces/<case>.json``, in the folder of the recording.
+"""Traces in files beside recorded answers: ``traces/<case>.json`` or ``.jsonl``, in the folder of the recording.
 
 ``<case>.<turn>.json`` is for a later turn, counted from 0. A case that was asked several times has no such file of its
 own for each try, so its tries are left as they are.
@@ -17,6 +17,7 @@ from karat.core.problems import Problem
 from karat.core.records import Prediction
 
 FOLDER = "traces"
+SUFFIXES = (".json", ".jsonl")
 Said = TypeVar("Said")
 
 
@@ -24,7 +25,7 @@ def with_traces(said: Iterable[Said], recording: Path) -> Iterator[Said | Predic
     """What a recording says, its answers with the traces that lie beside it. A trace in the line itself comes first
     where the file does not say more."""
     folder = recording.parent / FOLDER
-    names = {file.name: file for file in folder.iterdir() if file.suffix == ".json"} if folder.is_dir() else {}
+    names = {file.name: file for file in folder.iterdir() if file.suffix in SUFFIXES} if folder.is_dir() else {}
     if not names:
         yield from said
         return
@@ -32,8 +33,9 @@ def with_traces(said: Iterable[Said], recording: Path) -> Iterator[Said | Predic
         if not isinstance(one, Prediction) or one.error is not None or one.repeat:
             yield one
             continue
-        own, first = f"{one.case_id}.{one.turn or 0}.json", f"{one.case_id}.json"
-        file = names.get(own) or (names.get(first) if not one.turn else None)
+        own = [f"{one.case_id}.{one.turn or 0}{suffix}" for suffix in SUFFIXES]
+        first = [f"{one.case_id}{suffix}" for suffix in SUFFIXES] if not one.turn else []
+        file = next((names[name] for name in (*own, *first) if name in names), None)
         if file is None:
             yield one
             continue

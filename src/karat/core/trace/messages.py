@@ -1,19 +1,17 @@
 """Messages of other frameworks in one shape: that of OpenAI and Anthropic, which ``tool_messages`` reads.
 
-Read are messages of LangChain (as objects, dumped or serialised), Gemini, Bedrock's Converse, the Vercel AI SDK (model
-and user-interface messages) and pydantic-ai, and the parts of Anthropic's own and MCP tools. A part that looks like a
-call and is none of these makes the message ``OPAQUE``: nobody can say that nothing was called.
+Read are messages of LangChain (as objects, dumped or serialised), LlamaIndex, AutoGen, Gemini, Bedrock's Converse, the
+Vercel AI SDK (model and user-interface messages) and pydantic-ai; their parts are in ``message_parts``. A message that
+calls something in a form that is none of these is marked ``OPAQUE``: nobody can say that nothing was called.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-
-import msgspec
 
 from karat.core.json_types import Json, JsonMapping, JsonObject
-from karat.core.trace.values import mapping, mappings
+from karat.core.trace.message_parts import is_opaque, parts
+from karat.core.trace.values import mapping, mappings, words
 
 ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 OPAQUE = "karat.opaque"
@@ -30,14 +28,21 @@ _ROLES = {
     "systemmessage": "system",
     "functionmessage": "function",
 }
-_CALLS = ("tool_use", "server_tool_use", "mcp_tool_use", "tool_call", "tool-call", "function_call", "dynamic-tool")
-_KNOWN = ("tool_use", "tool_call", "tool_result")
-_IDS = ("id", "tool_call_id", "toolCallId", "toolUseId", "tool_use_id", "call_id")
-_NAMES = ("name", "tool_name", "toolName")
-_INPUTS = ("input", "args", "arguments", "rawInput")
-_OUTPUTS = ("content", "output", "result", "response", "errorText")
+_REQUEST, _EXECUTION = "ToolCallRequestEvent", "ToolCallExecutionEvent"
+_AUTOGEN = re.compile(r"^[A-Z]\w*(?:Message|Event)$")
+_CALLS = ("tool_calls", "function_call")
+_ENDED = ("finish_reason", "stop_reason", "stopReason", "finishReason")
+_TO_CALL = re.compile(r"^(?:tool|function)[-_ ]?(?:calls?|use)$", re.IGNORECASE)
 _HARMLESS = re.compile(r"^(?:tool_calls?|function_call|tool_call_id|tool_choice|tools|functions|tool_call_chunks)$")
+_READ = ("invalid_tool_calls", "toolInvocations", "tool_responses")
 _LOOKS = re.compile(r"tool|function|(?:^|_)call", re.IGNORECASE)
+
+_WRITTEN = re.compile(
+    r"<(?:tool_calls?|function_calls?|tool_use|\|tool_call|\|python_tag\||function=|invoke name=|antml:invoke)"
+    r"|\[TOOL_CALLS\]|<\uff5ctool\u2581call|```tool_(?:code|call)\b|^\s*Action:[^\n]*\n+\s*Action Input:",
+    re.MULTILINE,
+)
+"""How models write calls into their text; a server that does not know the model's way leaves them there."""
 
 
 def message(value: Json) -> JsonObject | None:
@@ -51,13 +56,18 @@ def message(value: Json) -> JsonObject | None:
     if role not in ROLES:
         return None
     found: JsonObject = {**given, "role": role}
-    parts = [*mappings(given.get("content")), *mappings(given.get("parts")), *mappings(given.get("toolInvocations"))]
-    if parts:
+    lists = ("content", "parts", "blocks", "toolInvocations")
+    inner = [part for name in lists for part in mappings(given.get(name))]
+    if inner:
         texts = [one for one in _plain(given.get("content")) if isinstance(one, str)]
-        found["content"] = [*texts, *(part for one in parts for part in _parts(one))]
+        found["content"] = [*texts, *(part for one in inner for part in parts(one))]
+    beside = mapping(given.get("additional_kwargs"))  # where LangChain once kept calls, and LlamaIndex does
+    for name in (*_CALLS, "tool_call_id"):
+        if beside.get(name) and not given.get(name) and not (name == _CALLS[1] and found.get(_CALLS[0])):
+            found[name] = beside[name]
     failed = [{**one, "error": one.get("error") or "the call"} for one in mappings(given.get("invalid_tool_calls"))]
     if failed:  # an attempt all the same
-        found["tool_calls"] = [*mappings(given.get("tool_calls")), *failed]
+        found["tool_calls"] = [*mappings(found.get("tool_calls")), *failed]
     if role == "assistant" and _opaque(found):
         found[OPAQUE] = True
     return found
@@ -71,16 +81,39 @@ def messages(value: Json) -> list[JsonObject]:
     return found if len(found) == len(value) else []
 
 
+def calls_in_parts(given: JsonMapping) -> list[JsonMapping]:
+    """The parts of a message that are calls."""
+    return [part for part in mappings(given.get("content")) if part.get("type") in ("tool_use", "tool_call")]
+
+
+def ends_in_calls(*around: JsonMapping) -> bool:
+    """Whether one of these says that a model stopped in order to call a tool."""
+    return any(_TO_CALL.match(str(one.get(name) or "")) for one in around for name in _ENDED)
+
+
 def _unwrapped(value: JsonMapping) -> JsonMapping:
-    """A message as LangChain serialises it: its fields under ``kwargs`` or ``data``, its class in ``id`` or
-    ``type``."""
+    """A message without what is around it: as LangChain serialises one (its fields under ``kwargs`` or ``data``, its
+    class in ``id`` or ``type``), in an entry of a log, or as an event of AutoGen."""
     if "lc" in value and mapping(value.get("kwargs")):
         names = value.get("id")
         name = str(names[-1]) if isinstance(names, list) and names else ""
         return {**mapping(value["kwargs"]), "type": name}
     if isinstance(value.get("type"), str) and mapping(value.get("data")) and "content" in mapping(value["data"]):
         return {**mapping(value["data"]), "type": value["type"]}
+    if "role" not in value and isinstance(mapping(value.get("message")).get("role"), str):
+        return mapping(value["message"])
+    kind = value.get("type")
+    if isinstance(value.get("source"), str) and isinstance(kind, str) and _AUTOGEN.match(kind) and "content" in value:
+        return _autogen(value, kind)
     return value
+
+
+def _autogen(event: JsonMapping, kind: str) -> JsonMapping:
+    if kind == _REQUEST:
+        return {"role": "assistant", "tool_calls": event["content"]}
+    if kind == _EXECUTION:
+        return {"role": "tool", "content": [{"type": "tool_result", **one} for one in mappings(event["content"])]}
+    return {"role": "user" if event["source"] == "user" else "assistant", "content": event["content"]}
 
 
 def _asked(given: JsonMapping) -> str:
@@ -93,60 +126,16 @@ def _plain(content: Json) -> list[Json]:
     return content if isinstance(content, list) else [content]
 
 
-def _parts(part: JsonMapping) -> Iterator[JsonObject]:
-    """One part, as a ``tool_use`` or ``tool_result`` where it is one; a part with call and result is both."""
-    inner = mapping(part.get("toolInvocation")) or part
-    for key in ("functionCall", "function_call", "toolUse"):
-        if mapping(part.get(key)):
-            inner = {**mapping(part[key]), "type": "tool_use"}
-    for key in ("functionResponse", "function_response", "toolResult"):
-        if mapping(part.get(key)):
-            inner = {**mapping(part[key]), "type": "tool_result"}
-    kind = str(inner.get("type") or inner.get("part_kind") or "")
-    named = next((str(inner[key]) for key in _NAMES if inner.get(key)), "")
-    if kind.startswith("tool-") and kind not in ("tool-call", "tool-result", "tool-return", "tool-error"):
-        named, kind = named or kind.removeprefix("tool-"), "dynamic-tool"
-    elif not kind and named and ("toolCallId" in inner or "args" in inner):
-        kind = "dynamic-tool"
-    mark = next((inner[key] for key in _IDS if inner.get(key) is not None), None)
-    if kind in _CALLS:
-        given = next((inner[key] for key in _INPUTS if inner.get(key) is not None), None)
-        mark = mark if mark is not None else f"{named}:{given}"
-        yield {"type": "tool_use", "id": mark, "name": named, "input": given}
-    if kind in ("tool-result", "tool-return", "tool-error", "retry-prompt") or kind.endswith("tool_result"):
-        yield _result(inner, mark, kind in ("tool-error", "retry-prompt"))
-    elif kind == "dynamic-tool" and any(inner.get(key) is not None for key in ("output", "result", "errorText")):
-        yield _result(inner, mark, inner.get("state") == "output-error")
-    elif kind not in _CALLS:
-        yield dict(part)
-
-
-def _result(part: JsonMapping, mark: Json, failed: bool) -> JsonObject:
-    said = next((part[key] for key in _OUTPUTS if part.get(key) is not None), None)
-    error = failed or part.get("is_error") or part.get("isError") or str(part.get("status")).lower() == "error"
-    error = error or bool(str(mapping(said).get("type") or "").endswith("_error"))
-    return {"type": "tool_result", "tool_use_id": mark, "content": _text(said), "is_error": bool(error)}
-
-
-def _text(value: Json) -> Json:
-    """What a result says, as text that may be JSON; a list of texts as it is."""
-    if isinstance(value, list) and all(isinstance(mapping(one).get("text"), str) for one in value):
-        return value
-    if value is None or isinstance(value, str):
-        return value
-    try:
-        return msgspec.json.encode(value).decode()
-    except UnicodeEncodeError:
-        return str(value)
-
-
 def _opaque(given: JsonMapping) -> bool:
-    for part in mappings(given.get("content")):
-        kind = str(part.get("type") or part.get("part_kind") or "")
-        if kind not in _KNOWN and (_LOOKS.search(kind) or any(_LOOKS.search(str(key)) for key in part)):
-            return True
+    if any(is_opaque(part) for part in mappings(given.get("content"))):
+        return True
+    read = calls_in_parts(given) or any(given.get(name) for name in _CALLS)
+    if not read and (
+        ends_in_calls(given, mapping(given.get("response_metadata"))) or _WRITTEN.search(words(given.get("content")))
+    ):
+        return True
     return any(
         bool(value) and isinstance(value, list | dict) and _LOOKS.search(key) and not _HARMLESS.match(key)
         for key, value in given.items()
-        if key not in ("invalid_tool_calls", "toolInvocations")
+        if key not in _READ
     )

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from karat.core.json_types import Json, JsonMapping
 from karat.core.trace.records import Call, Trace, distinct
-from karat.core.trace.values import arguments, fault, links, mapping, opened, seconds, sources, usage
+from karat.core.trace.values import arguments, fault, links, mapping, mappings, opened, seconds, sources, usage
 
 KINDS = {
     "data": "data",
@@ -25,29 +25,50 @@ STEPS = ("tool_calls", "toolCalls", "intermediate_steps")
 """Lists of calls beside an answer. An empty one does not say that nothing was called: many write it anyway."""
 TOOL = ("tool", "tool_name", "toolName")
 NAME = (*TOOL, "name", "function")
-GIVEN = ("arguments", "args", "input", "tool_input", "toolInput", "parameters", "params", "kwargs")
-RESULT = ("result", "output", "tool_output", "observation", "response")
+GIVEN = (
+    *("arguments", "args", "input", "tool_input", "toolInput", "parameters", "params", "kwargs"),
+    *("tool_kwargs", "toolArgs", "tool_args", "inputs", "raw_input"),
+)
+RESULT = ("result", "output", "tool_output", "observation", "response", "raw_output", "outputs", "content")
 TOOK = ("seconds", "duration", "duration_s")
+AROUND = ("error", "function", "metadata", "usage", "timing", "tokens", "attributes", "annotations")
 """Under which names people write the parts of a call, the best first."""
 
 
 def is_plain_calls(value: Json, names: Sequence[str] = TOOL) -> bool:
-    """Whether a list is one of calls in the plain form; an empty list is one without calls."""
-    return isinstance(value, list) and all(_name(_step(one), names) for one in value)
+    """Whether a list is one of calls in the plain form; an empty list is one without calls. A call whose
+    arguments may be under a name that is not known is none."""
+    return isinstance(value, list) and all(_name(one, names) and not _unknown(one) for one in map(_step, value))
 
 
 def plain_calls(value: Json) -> tuple[Call, ...]:
-    """The calls of a list in the plain form."""
-    return tuple(
-        Call(
-            _name(one, NAME),
-            arguments(_first(one, GIVEN)),
-            opened(_first(one, RESULT)),
-            seconds(_first(one, TOOK)),
-            fault(one.get("error")),
+    """The calls of a list in the plain form. A call that is there when it begins and when it ends, as LlamaIndex writes
+    it, is one."""
+    found: dict[object, Call] = {}
+    for place, one in enumerate(map(_step, value)):
+        result = opened(_first(one, RESULT))
+        failed = "the call failed" if mapping(result).get("is_error") is True else ""
+        call = Call(
+            _name(one, NAME), _arguments(one), result, seconds(_first(one, TOOK)), fault(one.get("error")) or failed
         )
-        for one in map(_step, value)
-    )
+        mark = one.get("tool_id")
+        found[place if mark is None else (call.tool, str(mark))] = call
+    return tuple(found.values())
+
+
+def _arguments(call: JsonMapping) -> Json:
+    """The arguments; None where the call has no key for them."""
+    given = _first(call, GIVEN)
+    found = None if given is None else arguments(given)
+    own = mapping(found)
+    return own["kwargs"] if set(own) == {"args", "kwargs"} and not own["args"] else found  # as LlamaIndex has them
+
+
+def _unknown(call: JsonMapping) -> bool:
+    """Whether a call has an object that is neither its arguments nor its result, and nothing else that may be its
+    arguments."""
+    known = (*GIVEN, *RESULT, *AROUND)
+    return _first(call, GIVEN) is None and any(mapping(value) and key not in known for key, value in call.items())
 
 
 def _step(value: Json) -> JsonMapping:
@@ -71,9 +92,12 @@ def plain(body: JsonMapping) -> Trace:
     calls = opened(body.get("trace"))
     known = isinstance(calls, list) and is_plain_calls(calls, NAME)
     if not known and body.get("role") is None:
-        steps = next((body[key] for key in STEPS if isinstance(body.get(key), list) and body[key]), None)
-        if steps is not None and is_plain_calls(steps, NAME):
+        beside = (body[key] for key in STEPS if isinstance(body.get(key), list))
+        steps: list[Json] = _inner_steps(body) or next(filter(None, beside), [])
+        if steps and is_plain_calls(steps, NAME):
             calls, known = steps, True
+        elif body.get("sources") and is_plain_calls(body["sources"]):  # what tools of LlamaIndex returned
+            calls, known = body["sources"], True
     return Trace(
         form="plain" if known else "",
         calls=plain_calls(calls) if known else None,
@@ -92,6 +116,12 @@ def plain(body: JsonMapping) -> Trace:
         tokens=usage(body.get("tokens")) if body.get("tokens") is not None else usage(body.get("usage")),
         kind=_kind(body),
     )
+
+
+def _inner_steps(body: JsonMapping) -> list[Json]:
+    """The calls of all steps, as the Vercel AI SDK returns them: those beside the answer are of the last step alone."""
+    given = mappings(body.get("steps"))
+    return [call for step in given for key in STEPS if isinstance(step.get(key), list) for call in step[key]]
 
 
 def _names(value: Json) -> tuple[str, ...] | None:

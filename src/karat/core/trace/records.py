@@ -5,13 +5,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 
 from karat.core.json_types import Json
 
 
 class Call(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A tool that was called, in the order of the calls. ``arguments`` are decoded; a text where they are not JSON."""
+    """A tool that was called, in the order of the calls. ``arguments`` are decoded; a text where they are not JSON,
+    None where the trace does not say."""
 
     tool: str
     arguments: Json = None
@@ -46,17 +49,35 @@ class Trace(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 def joined(first: Trace, second: Trace) -> Trace:
-    """Two readings of one answer: what the first does not say, the second may."""
+    """Two readings of one answer: what the first does not say, the second may. Where one of them cannot be read, the
+    other cannot say that nothing was called."""
+    unread = first.unread or second.unread
+    calls = second.calls if first.calls is None else first.calls
     return Trace(
         form=first.form or second.form,
-        calls=second.calls if first.calls is None else first.calls,
+        calls=calls or (None if unread else calls),
         sources=distinct(*first.sources, *second.sources),
         tables=second.tables if first.tables is None else first.tables,
         datasets=second.datasets if first.datasets is None else first.datasets,
         metrics=second.metrics if first.metrics is None else first.metrics,
         tokens=second.tokens if first.tokens is None else first.tokens,
         kind=first.kind or second.kind,
-        unread=first.unread or second.unread,
+        unread=unread,
+    )
+
+
+def one_after_another(steps: Sequence[Trace]) -> Trace:
+    """Several steps to one answer, which is the last of them. A step that calls nothing does not say that nothing was
+    called before it, so steps without any call say nothing."""
+    known = [call for step in steps for call in step.calls or ()]
+    unread = any(step.unread for step in steps)
+    tokens = [step.tokens for step in steps]
+    return msgspec.structs.replace(
+        steps[-1],
+        calls=None if unread else tuple(known) or None,
+        sources=distinct(*(source for step in steps for source in step.sources)),
+        tokens=None if None in tokens else sum(one or 0 for one in tokens),  # unknown where one step does not say
+        unread=unread,
     )
 
 

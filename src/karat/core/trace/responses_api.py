@@ -6,18 +6,22 @@ are in earlier responses.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
 from karat.core.json_types import Json, JsonMapping
 from karat.core.trace.chat import WITHHELD, cited
-from karat.core.trace.records import Call, Source, Trace, distinct
+from karat.core.trace.records import Call, Source, Trace, distinct, one_after_another
 from karat.core.trace.values import arguments, fault, mapping, mappings, opened, sources, usage
 
-CALLS = ("function_call", "custom_tool_call", "mcp_call", "tool_call")
-BUILT_IN = ("web_search", "file_search", "code_interpreter", "computer", "image_generation", "local_shell", "shell")
-"""Tools of the endpoint itself: the call of ``web_search`` is of type ``web_search_call``."""
+APPROVAL = "mcp_approval_request"
+"""A call that waits for somebody's yes. Once it was made, it is there a second time, with the id of the request."""
+CALLS = ("function_call", "custom_tool_call", "mcp_call", "tool_call", APPROVAL)
+"""Calls that name their tool. Any other type that ends in ``_call`` is a tool of the endpoint itself: the call of
+``web_search`` is of type ``web_search_call``."""
+AROUND = ("type", "id", "call_id", "status", "result", "results", "output", "outputs", "error")
+"""Keys of such a call that are not its arguments."""
 
 
 def is_response(body: JsonMapping) -> bool:
@@ -30,7 +34,7 @@ def is_items(value: Json) -> bool:
     given = mappings(value)
     if not given or not isinstance(value, list) or len(given) != len(value):
         return False
-    typed = [one for one in given if _is_call(one) or str(one.get("type", "")).endswith("call_output")]
+    typed = [one for one in given if _is_call(one) or _is_result(one)]
     return bool(typed) and all(
         one in typed or "role" in one or one.get("type") in ("message", "reasoning") for one in given
     )
@@ -38,17 +42,31 @@ def is_items(value: Json) -> bool:
 
 def items(value: list[Json]) -> Trace:
     """The items of one answer: what came after the user's last message."""
-    given = mappings(value)
+    output = _answer(mappings(value))
+    found = response({"output": output})
+    results = {str(one.get("call_id")) for one in output if _is_result(one)}
+    unread = not results <= {str(one.get("call_id")) for one in output if _is_call(one)}
+    return msgspec.structs.replace(found, calls=None if unread else found.calls or (), unread=unread)
+
+
+def steps(values: Sequence[JsonMapping]) -> Trace | None:
+    """Responses one after the other, as a loop logs them; None where they are not."""
+    return one_after_another([response(one) for one in values]) if all(map(is_response, values)) else None
+
+
+def _answer(given: Sequence[JsonMapping]) -> Sequence[JsonMapping]:
     last = max((place for place, one in enumerate(given) if one.get("role") == "user"), default=-1)
-    found = response({"output": given[last + 1 :]})
-    return msgspec.structs.replace(found, calls=found.calls or ())
+    return given[last + 1 :]
 
 
 def response(body: JsonMapping) -> Trace:
-    """What a response says about the way to it."""
-    output = mappings(body.get("output"))
-    results = {str(one.get("call_id")): one for one in output if str(one.get("type", "")).endswith("call_output")}
-    calls = tuple(_call(one, results) for one in output if _is_call(one))
+    """What a response says about the way to it. Calls of the same answer that its ``input`` has come before its own."""
+    before = body.get("input") if is_items(body.get("input")) else ()
+    output = [*(one for one in _answer(mappings(before)) if "role" not in one), *mappings(body.get("output"))]
+    results = {str(one.get("call_id")): one for one in output if _is_result(one)}
+    approved = {one["approval_request_id"] for one in output if one.get("approval_request_id")}
+    begun = [one for one in output if _is_call(one) and not (one["type"] == APPROVAL and one.get("id") in approved)]
+    calls = tuple(_call(one, results) for one in begun)
     messages = [one for one in output if one.get("type", "message") == "message"]
     reason = str(mapping(body.get("incomplete_details")).get("reason") or "").lower()
     parts = [part for message in messages for part in mappings(message.get("content"))]
@@ -63,8 +81,11 @@ def response(body: JsonMapping) -> Trace:
 
 
 def _is_call(item: JsonMapping) -> bool:
-    kind = str(item.get("type") or "")
-    return kind in CALLS or kind.removesuffix("_call") in BUILT_IN
+    return str(item.get("type") or "").endswith("_call") or item.get("type") == APPROVAL
+
+
+def _is_result(item: JsonMapping) -> bool:
+    return str(item.get("type") or "").endswith("call_output")
 
 
 def _call(item: JsonMapping, results: dict[str, JsonMapping]) -> Call:
@@ -85,8 +106,10 @@ def _built_in(item: JsonMapping) -> Json:
     """The arguments of a built-in tool, which are beside its type."""
     if mapping(item.get("action")):
         return dict(item["action"])
-    known = ("queries", "query", "code", "container_id", "prompt")
-    return {key: item[key] for key in known if item.get(key) is not None}
+    given = arguments(item.get("arguments"))
+    if given:
+        return given
+    return {key: value for key, value in item.items() if key not in AROUND and value is not None}
 
 
 def _found(output: list[JsonMapping]) -> Iterator[Source]:

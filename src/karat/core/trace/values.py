@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+
+import msgspec
 
 from karat.core.files import json
 from karat.core.json_types import Json, JsonMapping
@@ -13,6 +16,8 @@ from karat.core.trace.records import Source
 _LINK = re.compile(r"https?://[^\s<>\"'`\]\[{}|\\^]+", re.IGNORECASE)
 _AFTER_LINK = ".,;:!?*_"
 MOST_TOKENS = 10**15
+MOST_PYTHON = 20_000
+"""Characters of arguments that are read as Python's text."""
 TOTALS = ("total_tokens", "total", "totalTokens", "totalTokenCount")
 PAIRS = (
     ("prompt_tokens", "completion_tokens"),
@@ -22,6 +27,8 @@ PAIRS = (
     ("promptTokenCount", "candidatesTokenCount"),
 )
 """Under which names endpoints tell how many tokens were used."""
+CACHED = ("cache_read_input_tokens", "cache_creation_input_tokens")
+"""Input that Anthropic counts apart from ``input_tokens``; where there is a total, it holds them."""
 SOURCE_KEYS = ("url", "uri", "reference_url", "link", "href", "source", "id", "document_id", "filename", "file_id")
 """Where an object that is a source says which one, the best name first."""
 
@@ -52,6 +59,26 @@ def arguments(value: Json) -> Json:
     """The arguments of a call: an object where they are one, also one in a text; nothing is an empty object."""
     value = opened(value)
     return {} if value is None or value == "" else value
+
+
+def python_or_json(value: Json) -> Json:
+    """The arguments of a call, also where they are Python's text of a dictionary, as LangChain traces them."""
+    found = arguments(value)
+    if not isinstance(found, str) or found[:1] != "{" or len(found) > MOST_PYTHON:
+        return found
+    try:
+        read = ast.literal_eval(found)
+        return msgspec.json.decode(msgspec.json.encode(read)) if isinstance(read, dict) else found
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError, msgspec.MsgspecError):
+        return found
+
+
+def as_text(value: Json) -> str:
+    """A value as JSON; as Python writes it where JSON cannot."""
+    try:
+        return msgspec.json.encode(value).decode()
+    except (TypeError, ValueError):  # half a character is a ValueError too
+        return str(value)
 
 
 def words(content: Json) -> str:
@@ -103,8 +130,15 @@ def usage(value: Json) -> int | None:
     for pair in PAIRS:
         both = [count(one.get(name)) for name in pair]
         if None not in both:
-            return sum(number for number in both if number is not None)
+            cached = [count(one.get(name)) for name in CACHED]
+            return sum(number for number in (*both, *cached) if number is not None)
     return None
+
+
+def total(tokens: Sequence[int | None]) -> int | None:
+    """The tokens of all steps; None where one of them does not say."""
+    known = [one for one in tokens if one is not None]
+    return sum(known) if known and len(known) == len(tokens) else None
 
 
 def count(value: Json) -> int | None:

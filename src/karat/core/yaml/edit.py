@@ -29,14 +29,14 @@ Edit = tuple[int, Path_, str]
 
 
 class Spot(msgspec.Struct, frozen=True):
-    """A node, and whether it stands inside ``[…]`` or ``{…}``, where a plain text may hold less."""
+    """A node, and whether it is inside ``[…]`` or ``{…}``, where a plain text may hold less."""
 
     node: Node
     in_flow: bool
 
 
 class _Splice(msgspec.Struct, frozen=True):
-    """A scalar that is in the file, whether it stands inside ``[…]`` or ``{…}``, and the text to put in its place."""
+    """A scalar that is in the file, whether it is inside ``[…]`` or ``{…}``, and the text to put in its place."""
 
     node: ScalarNode
     in_flow: bool
@@ -256,7 +256,7 @@ _PROPERTY = re.compile(r"&[0-9A-Za-z_-]+|!<[^>]*>|![^\s,\[\]{}]*")
 
 
 def _span(text: str, node: ScalarNode) -> tuple[int, int]:
-    """Where the scalar itself stands: without its anchor and tag, and without blank lines after a block."""
+    """Where the scalar itself is: without its anchor and tag, and without blank lines after a block."""
     begin, end = node.start_mark.index, node.end_mark.index
     while begin < end and (found := _PROPERTY.match(text, begin, end)):
         begin = found.end()

@@ -77,7 +77,7 @@ def documents(data: bytes, findings: Findings) -> Iterator[Node]:
             yield node
     except yaml.MarkedYAMLError as error:
         findings.problems.append(_syntax_problem(error, findings.file))
-    except yaml.YAMLError as error:  # bytes that are no text, control characters
+    except yaml.YAMLError as error:  # bytes that are not text, control characters
         findings.problems.append(_encoding_problem(error, data, findings.file))
     finally:
         composer.dispose()
@@ -91,6 +91,8 @@ def _syntax_problem(error: yaml.MarkedYAMLError, file: str) -> Problem:
     hint = ""
     if "mapping values are not allowed" in what:
         hint = 'A string that contains ": " needs quotes.'
+    elif "tab character" in what:
+        hint = "Indent with spaces, not tabs."
     elif "found character that cannot start any token" in what:
         hint = "Indent with spaces, not tabs; quote a string that starts with @, ` or %."
     return Problem(f"not valid YAML: {what}{context}", file=file, line=line, column=column, hint=hint)

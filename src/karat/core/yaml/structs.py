@@ -256,7 +256,9 @@ def _sequence_reader(reader: Read, build: Callable[[list[object]], object]) -> R
             return BAD if BAD in values else build(values)
         if is_empty(node):
             return build([])
-        return findings.add(node, f"expected a list here, found {_described(node)}", 'Begin each item with "- ".')
+        return findings.add(
+            node, f"expected a list here, found {_described(node)}", 'Begin each item with "- ", or write [a, b].'
+        )
 
     return read_sequence
 
@@ -346,7 +348,11 @@ def filled(hint: Any, given: Mapping[object, object]) -> object:
 
 
 def _noun(struct: type) -> str:
-    words = re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", struct.__name__).lower()
+    words = re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", struct.__name__).lower().removeprefix("given ")
+    if words == "options":
+        return "the options"
+    if words.endswith(" config"):  # the settings of a system or engine
+        return f"the settings of {words.removesuffix(' config').replace(' ', '')}"
     return f"an {words}" if words[0] in "aeiou" else f"a {words}"
 
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from karat.core.problems import UserError
 from karat.engines.drivers import driver
-from karat.engines.embedded.duckdb_rows import ends_of_time, fetchmany, single_precision
+from karat.engines.embedded.duckdb_rows import ends_of_time, fetchmany, has_nested, single_precision
 from karat.engines.embedded.messages import Database
 from karat.engines.protocol import EngineError, ResultRows, ResultTable
 from karat.engines.query.deadline import stopped
-from karat.engines.query.fetching import Fetched, as_rows, as_table, fetched
+from karat.engines.query.fetching import Fetched, as_rows, as_table, fetched, flat
 
 if TYPE_CHECKING:
     import duckdb
@@ -59,7 +59,7 @@ class DuckdbSession:
                 rows, truncated = fetched(fetchmany(result, kinds, by_arrow=by_arrow), row_limit)
                 if not by_arrow and ends_of_time(rows, kinds):
                     return None
-                rows = single_precision(rows, kinds)
+                rows = single_precision(flat(rows) if has_nested(kinds) else rows, kinds)
                 return [name for name, _ in columns], rows, truncated, time.monotonic() - begun
             finally:
                 self._running = self._connection

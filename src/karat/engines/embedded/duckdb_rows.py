@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     import duckdb
     import pyarrow
 
-BY_ARROW = ("WITH TIME ZONE", "[", "STRUCT", "MAP", "UNION")
+NESTED = ("[", "STRUCT", "MAP", "UNION")
+"""Parts of the names of types whose values hold others."""
+BY_ARROW = ("WITH TIME ZONE", *NESTED)
 """Parts of the names of types that are fetched as Arrow."""
 MOST_NESTED = 64 * 1024 * 1024
 """Bytes of a batch of such rows; as Python objects they take ten times that."""
@@ -44,6 +46,11 @@ def fetchmany(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # that it copies the rows once more
         return batches(_arrow_rows(read(1_000)))
+
+
+def has_nested(kinds: Sequence[str]) -> bool:
+    """Whether a column holds lists, structs or maps."""
+    return any(mark in kind for kind in kinds for mark in NESTED)
 
 
 def ends_of_time(rows: Sequence[Row], kinds: Sequence[str]) -> bool:

@@ -183,6 +183,8 @@ def _exclude_each_other(one: Database, other: Database) -> bool:
 
 def _compatible(databases: Sequence[Database]) -> list[list[int]]:
     """The places of the databases in groups, each of which one process can open."""
+    if all(one.kind == "sqlite" for one in databases):
+        return [list(range(len(databases)))]
     groups: list[list[int]] = []
     for place, database in enumerate(databases):
         for group in groups:

@@ -16,6 +16,9 @@ SMALL = 8 * 1024 * 1024
 MOST_CHARACTERS = 512 * 1024 * 1024
 """Texts and blobs of one result together. A few huge cells must not take all memory."""
 
+SIZED = (str, bytes)
+NESTED = (list, dict, tuple, set)
+
 Row = Sequence[object]
 Fetched = tuple[list[str], list[Row], bool, float]
 """Names, rows, whether there were more, seconds: what ``as_table`` and ``as_rows`` take."""
@@ -29,7 +32,7 @@ def fetched(fetchmany: Callable[[int], Sequence[Row]], row_limit: int) -> tuple[
         batch = fetchmany(min(count, row_limit + 1 - len(rows)))
         if not batch:
             break
-        more = sum(len(cell) for row in batch for cell in row if isinstance(cell, str | bytes))
+        more = sum(len(cell) for row in batch for cell in row if isinstance(cell, SIZED))
         count = min(2 * count, BATCH) if more < SMALL else max(1, count // 2)
         size += more
         if size > MOST_CHARACTERS:
@@ -52,6 +55,11 @@ def as_table(names: Sequence[str], rows: Sequence[Row], truncated: bool, seconds
     """
     values = zip(*rows, strict=True) if rows else (() for _ in names)
     return ResultTable(tuple(names), tuple(column_text(column) for column in values), truncated, seconds)
+
+
+def flat(rows: Sequence[Row]) -> list[Row]:
+    """Rows whose lists, structs and documents are texts: a cell can be compared and counted."""
+    return [[str(cell) if isinstance(cell, NESTED) else cell for cell in row] for row in rows]
 
 
 def as_rows(names: Sequence[str], rows: Sequence[Row], truncated: bool, seconds: float) -> ResultRows:

@@ -129,7 +129,7 @@ def _tokens(sql: str, dialect: str) -> list[Token]:
 
 
 def _check_names(tokens: Sequence[Token], dialect: str) -> None:
-    """Functions by their names, wherever they stand; INTO, which in a SELECT always writes; stages of Snowflake."""
+    """Functions by their names, wherever they are; INTO, which in a SELECT always writes; stages of Snowflake."""
     pattern = REFUSED[dialect]
     for token, following in zip(tokens, [*tokens[1:], None], strict=True):
         if token.token_type.name == "INTO":

@@ -13,7 +13,8 @@ _DUCKDB = (
     r"read_\w+|\w*_scan\w*|glob|sniff_\w+|parquet_\w+|st_read\w*|st_drivers|write_\w+|copy_\w+"
     r"|query|query_table|\w+_query|\w+_execute|\w+_attach|sql_auto_complete"
     r"|getenv|duckdb_secrets|which_secret|load_\w+|http\w*|from_substrait\w*|get_substrait\w*"
-    r"|duckdb_logs|duckdb_settings|pragma_database_list|duckdb_databases|duckdb_extensions|duckdb_temporary_files"
+    r"|duckdb_logs|duckdb_settings|current_setting|pragma_database_list|duckdb_databases|duckdb_extensions"
+    r"|duckdb_temporary_files"
 )
 _SQLITE = r"edit|fts3_tokenizer|fsdir|lsdir|zipfile|sqlar_\w+|csv|dbstat|sqlite_dbdata|pragma_database_list"
 _POSTGRES = (

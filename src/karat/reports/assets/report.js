@@ -2,7 +2,7 @@
 // The table of cases, its details and the plots. Everything from a run becomes text content, never markup.
 (function () {
   const data = JSON.parse(document.getElementById("data").textContent);
-  const { metrics, cases, reasons } = data;
+  const { metrics, cases, reasons, verdict } = data;
   const ROWS = 50;
   const STATES = ["scored", "not_applicable", "error", "missing"];
   const at = (id) => document.getElementById(id);
@@ -18,6 +18,16 @@
   function words(text, name, kind) {
     const element = make(name || "span", text, kind);
     element.dir = "auto";
+    return element;
+  }
+
+  // A sentence made from names and values: what is written from right to left is isolated, or the numbers after it would
+  // change places.
+  const TURNED = /([\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]+(?:\s+[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]+)*)/;
+
+  function sentence(text, name, kind) {
+    const element = words(undefined, name, kind);
+    element.append(...text.split(TURNED).map((part, place) => (place % 2 ? make("bdi", part) : part)));
     return element;
   }
 
@@ -63,8 +73,12 @@
     return Object.entries(item.why || {}).map(([index, reason]) => [Number(index), reasons[reason] || ""]);
   }
 
+  const headlineOf = (item) => (item.said === undefined ? "" : reasons[item.said] || "");
+  const reasonOf = (item) =>
+    headlineOf(item) || reasonsOf(item).filter(([index]) => index === verdict).map((pair) => pair[1])[0] || "";
+
   const haystacks = cases.map((item) =>
-    [item.id, item.name, item.question, item.error, ...(item.tags || []), ...reasonsOf(item).map((pair) => pair[1]),
+    [item.id, item.name, item.question, item.error, headlineOf(item), ...(item.tags || []), ...reasonsOf(item).map((pair) => pair[1]),
       ...(item.facts || []).map((fact) => fact[1]), ...Object.values(item.review || {})].join("\n").toLowerCase());
 
   function key(item, column) {
@@ -116,12 +130,10 @@
     const shown = metrics.map((metric, index) => ({ metric, index })).filter(({ metric }) => state.cols.includes(metric.name));
     return [
       { key: "id", title: "case" },
-      { key: "question", title: "question" },
       ...(cases.some((item) => item.tags) ? [{ key: "tags", title: "tags" }] : []),
-      { key: "status", title: "status" },
+      ...(new Set(cases.map((item) => item.status)).size > 1 ? [{ key: "status", title: "status" }] : []),
       ...(cases.some((item) => item.review) ? [{ key: "review", title: "review" }] : []),
       ...shown.map(({ metric, index }) => ({ key: "m:" + metric.name, title: metric.title, metric, index })),
-      ...(cases.some((item) => item.error) ? [{ key: "error", title: "error" }] : []),
     ];
   }
 
@@ -143,20 +155,29 @@
     if (column.metric) {
       const value = item.values[column.index];
       const cell = make("td", figure(value, column.metric.kind), "number");
+      cell.dataset.l = column.title;
       if (column.metric.kind === "share" && value !== null && value >= 0 && value <= 1) cell.append(meter(value));
       return cell;
     }
     if (column.key === "id") {
       const cell = make("th", undefined, "id");
       cell.scope = "row";
+      if (item.question) cell.append(words(item.question, "div", "clamp"));
+      const below = make("div", undefined, "below");
+      const value = verdict < 0 ? undefined : item.values[verdict];
+      if (value === 1) below.append(make("span", "right", "right ok"), " ");
+      else if (value === 0) below.append(make("span", item.error || reasonOf(item) ? undefined : "wrong", "wrong no"), " ");
+      const why = value === 1 ? "" : item.error || reasonOf(item);
+      if (why) below.append(sentence(why, "span", "clamp1"), " ");
       const button = words(item.id || "(no id)", "button", "link");
       button.type = "button";
-      cell.append(button);
-      if (item.name) cell.append(words(item.name, "div", "quiet"));
+      below.append(button);
+      if (item.name && !(item.question || "").startsWith(item.name)) below.append(" ", words(item.name, "span", "quiet"));
+      cell.append(below);
       return cell;
     }
-    if (column.key === "status") return make("td", item.status.replace("_", " "), "state-" + item.status);
-    const cell = make("td", undefined, column.key === "tags" || column.key === "review" ? "" : "text-cell");
+    if (column.key === "status") return make("td", item.status === "scored" ? "" : item.status.replace("_", " "), "state-" + item.status);
+    const cell = make("td", undefined, column.key === "tags" || column.key === "review" ? column.key : "text-cell");
     cell.append(words(plainText(item, column.key), "div", "clamp"));
     return cell;
   }
@@ -188,7 +209,8 @@
       return row;
     }));
     if (focused) for (const button of head.querySelectorAll("button")) if (button.dataset.sort === focused) button.focus();
-    const said = listed.length === cases.length ? `${count(cases.length)} cases` : `${count(listed.length)} of ${count(cases.length)} cases`;
+    const all = `${count(cases.length)} ${cases.length === 1 ? "case" : "cases"}`;
+    const said = listed.length === cases.length ? all : `${count(listed.length)} of ${all}`;
     at("count").textContent = listed.length || !cases.length ? said : said + ": no matches";
     at("pages").hidden = pages === 1;
     at("page").textContent = `${count(begin + 1)} – ${count(Math.min(begin + ROWS, listed.length))} of ${count(listed.length)}`;
@@ -414,9 +436,27 @@
   });
   window.addEventListener("afterprint", () => { for (const sheet of folded) sheet.open = false; });
 
+  // -- the gallery of plots --------------------------------------------------------------------------------------------
+
+  function gallery() {
+    if (!at("gallery")) return;
+    const shots = [...document.querySelectorAll(".shot")];
+    for (const shot of shots) {
+      const form = at("form-" + shot.dataset.form);
+      for (const picture of form.content.querySelectorAll("figure.picture")) shot.querySelector(".duo").append(picture.cloneNode(true));
+      shot.querySelector("button").addEventListener("click", () => change({ open: cases[Number(shot.dataset.form)].id }));
+    }
+    at("reason").addEventListener("change", () => {
+      for (const shot of shots) shot.hidden = Boolean(at("reason").value) && shot.dataset.group !== at("reason").value;
+      drawAll();
+    });
+    at("gallery-controls").hidden = false;
+  }
+
   nameTheme();
   at("theme").hidden = false; // like the other controls, it is not there before something listens
   controls();
   draw();
+  gallery();
   drawAll();
 })();

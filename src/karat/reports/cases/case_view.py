@@ -9,13 +9,13 @@ import msgspec
 from karat.core.explanation import Cells, Line, Part
 from karat.core.json_types import Json, JsonMapping, JsonObject
 from karat.core.metric import Kind, Metric
-from karat.core.presentation.case_explanation import explanation_of, target_of
+from karat.core.presentation.case_explanation import explanation_of, target_of, why_not_right
 from karat.core.records import Prediction
+from karat.core.replies.answer_text import answer_text
 from karat.core.results.failures.failure_groups import FailureGroup
 from karat.core.results.result import CaseResult, RunInfo
 from karat.core.results.usage import USAGE
 from karat.core.scores import State
-from karat.reports.cases.answer_text import answer_text
 from karat.reports.cases.difference import json_or_none
 from karat.reports.console.overview import is_right
 from karat.reports.console.page import plain
@@ -87,7 +87,7 @@ def case_view(
         tuple(_answers(run, case, stored, predictions)),
         explanation.parts,
         explanation.cells,
-        "" if is_right(case, metrics) else plain(explanation.headline),
+        "" if is_right(case, metrics) else plain(why_not_right(run.suite, case).headline),
         plain(explanation.note),
         case.error,
         tuple(_figures(case, metrics)),

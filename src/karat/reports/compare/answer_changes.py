@@ -127,7 +127,8 @@ def _given(own: Part | None, other: Part | None, side: Explanation) -> Given:
     right = own.state == "found" or side.outcome == "right"
     lost = () if other is None else tuple(t for t in own.missing if t not in other.missing and t not in other.given)
     if lost and not own.given:
-        return Given((f"lacks {', '.join(lost[:MOST_TERMS])}",), right, own.note)
+        # A right answer may lack what was asked for and does not count: that is not right because the answer is.
+        return Given((f"lacks {', '.join(lost[:MOST_TERMS])}",), None if right else False, own.note)
     notes = [own.note] if own.note else []
     notes += [f"without {', '.join(lost[:MOST_TERMS])}"] if lost else []
     return Given(own.given, right, "; ".join(notes))

@@ -40,15 +40,19 @@ class Compared(msgspec.Struct, frozen=True):
     """
 
     a: RunInfo
+    """The run before."""
     b: RunInfo
+    """The run after."""
     comparison: RunComparison
+    """The figures: differences, intervals and p values."""
     changes: Changes
-    """A sequence of :class:`Change`; cases and answers are read when they are looked at."""
+    """A sequence of :class:`Change`; cases and answers are read when you look at them."""
     metrics: dict[str, Metric]
+    """Name → metric."""
     failure_groups: FailureGroups | None = None
-    """Those of b, against a on the cases that both have."""
+    """The failure groups of b, compared with a on the cases that both have."""
     judge: JudgeChanges | None = None
-    """What one judge says otherwise; None where no version judged both runs."""
+    """Verdicts that a judge changed; None if no version judged both runs."""
 
     def __repr__(self) -> str:
         from io import StringIO
@@ -96,11 +100,6 @@ def outcome(item: MetricComparison) -> str:
     return "better" if (found.mean > 0) == item.higher_is_better else "worse"
 
 
-def p_words(p: float | None) -> str:
-    """``p = 0.022``, ``p < 0.001``; empty where no claim is made."""
-    return "" if p is None else "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
-
-
 def headline_sentence(item: Compared) -> str:
     """The answer in a sentence: ``search is better than main: 13 more of 118 cases right, 4 newly wrong``."""
     found = item.comparison.right_wrong
@@ -139,11 +138,12 @@ def shown_names(a: RunInfo, b: RunInfo) -> tuple[str, str]:
 
 
 def note_words(warnings: Sequence[str]) -> list[str]:
-    """Each warning in a few words, for one line: what stands before its first stop."""
+    """Each warning in a few words, for one line: what is before its first stop, as far as there is room."""
     found = []
+    room = SHORT_NOTE if len(warnings) > 1 else 2 * SHORT_NOTE
     for text in warnings:
-        short = re.split(r"[:;.]\s|\s\(", text, maxsplit=1)[0].strip().rstrip(".")
-        found.append(short if len(short) <= SHORT_NOTE else f"{short[: SHORT_NOTE - 1]}…")
+        short = re.split(r"[;.]\s|\s\(", text, maxsplit=1)[0].strip().rstrip(".")
+        found.append(short if len(short) <= room else f"{short[:room].rsplit(' ', 1)[0]} …")
     return found
 
 

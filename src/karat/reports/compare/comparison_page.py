@@ -8,9 +8,9 @@ from functools import partial
 import msgspec
 
 from karat.core.metric import Kind
-from karat.core.problems import count_of
+from karat.core.problems import count_of, p_words
 from karat.core.results.result import interval_text, why_no_interval
-from karat.reports.compare.comparison import Compared, headline_sentence, note_words, outcome, p_words
+from karat.reports.compare.comparison import Compared, headline_sentence, note_words, outcome
 from karat.reports.console.run import figure
 from karat.stats.compare.paired import Difference
 from karat.stats.compare.records import MetricComparison
@@ -210,7 +210,7 @@ def _groups(item: Compared) -> Groups | None:
     axis = tuple(f"{end * place // 4:,}" if end * place % 4 == 0 else "" for place in range(4))
     return Groups(
         rows[:MOST_GROUPS],
-        (*axis, f"{end:,} case{'' if end == 1 else 's'}"),
+        (*axis, count_of(end, "case")),
         sum(was for _, was, _ in named),
         sum(now for _, _, now in named),
         rows[MOST_GROUPS:],
@@ -219,7 +219,7 @@ def _groups(item: Compared) -> Groups | None:
 
 def _whole_end(most: int) -> int:
     """The end of an axis of counts: four even steps."""
-    step = 1
-    while 4 * step < most:
-        step = next(one for one in (2, 5, 10) if one * 10 ** (len(str(step)) - 1) > step) * 10 ** (len(str(step)) - 1)
-    return 4 * step if most > 2 else max(1, most)
+    if most < 3:
+        return max(1, most)
+    scale = int(10 ** max(0, len(str(most)) - 2))
+    return next(4 * step * scale for step in (1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 25) if 4 * step * scale >= most)

@@ -1,4 +1,4 @@
-"""Two answers to one case held against each other, in the suite's own terms: what each of them gave, part by part."""
+"""Two answers to one case compared, in the suite's own terms: what each of them gave, part by part."""
 
 from __future__ import annotations
 

@@ -61,12 +61,13 @@ class Matrix(msgspec.Struct, frozen=True):
 
     @property
     def baseline(self) -> int:
-        """The column that all others are held against."""
+        """The column that all others are compared with."""
         return self.found.baseline
 
     def headline(self) -> list[MatrixRow]:
-        """The figures that claims rest on; all, where no metric is a headline."""
-        return [self._row(row) for row in self.found.figures if row.headline] or self.others()
+        """The figures that claims rest on, rates first; all, where no metric is a headline."""
+        shown = sorted((row for row in self.found.figures if row.headline), key=lambda row: row.kind != "rate")
+        return [self._row(row) for row in shown] or self.others()
 
     def others(self) -> list[MatrixRow]:
         """The other figures, where a run has a value."""

@@ -79,12 +79,19 @@ def _given(answer: Answer) -> str:
 
 
 def as_yaml(value: object) -> str:
-    """A target as a person would write it down."""
+    """A target as a person would write it down: texts of several lines as they are."""
     import yaml
+
+    class Written(yaml.SafeDumper):
+        pass
+
+    def text(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:
+        return dumper.represent_scalar("tag:yaml.org,2002:str", value, style="|" if "\n" in value else None)
 
     if isinstance(value, str):
         return value
-    return yaml.safe_dump(value, sort_keys=False, allow_unicode=True, width=100).rstrip()
+    Written.add_representer(str, text)
+    return yaml.dump(value, Dumper=Written, sort_keys=False, allow_unicode=True, width=100).rstrip()
 
 
 def _text(page: Page, label: str, text: str, style: str = "") -> None:
@@ -97,7 +104,7 @@ def _text(page: Page, label: str, text: str, style: str = "") -> None:
         page.wrapped(label, [(plain(line), style)])
         label = ""
     if len(lines) > most:
-        page.labelled("", [(f"… {len(lines) - most:,} more lines; --json has all of them", "dim")])
+        page.labelled("", [(f"… {count_of(len(lines) - most, 'more line')}; --json has all of them", "dim")])
 
 
 def _marked(page: Page, lines: Sequence[Line]) -> None:
@@ -113,7 +120,7 @@ def _rows(page: Page, rows: Sequence[tuple[str, str]], label: str = "difference"
         page.wrapped(label, [(text, STYLES[mark])])
         label = ""
     if len(rows) > most:
-        page.labelled("", [(f"… {len(rows) - most:,} more lines; --json has all of them", "dim")])
+        page.labelled("", [(f"… {count_of(len(rows) - most, 'more line')}; --json has all of them", "dim")])
 
 
 # -- the difference in the suite's own terms --------------------------------------------------------------------------
@@ -177,7 +184,7 @@ def _scores(page: Page, view: CaseView, against: CaseView | None) -> None:
         if against is not None and against.run.id:
             other = others.get(item.metric)
             spans.append((f"  {plain(against.run.id)} {_value(other, item.kind):>8}", "cyan"))
-        if item.reason:
+        if item.reason and item.reason != view.error:
             spans.append((f"  {plain(item.reason)}", "dim"))
         page.wrapped(label, spans)
         label = ""

@@ -164,7 +164,7 @@ def _failure_groups(page: Page, item: Compared) -> None:
     """The groups that grew or shrank: ``COUNTRY wrong: asked MEX, got USA · 22 → 41 cases, 19 more``."""
     moved = moved_groups(item.failure_groups, FEW) if item.failure_groups is not None else []
     for number, group in enumerate(moved):
-        counts = f" · {group.baseline:,} → {group.on_same_cases:,} cases, {change_words(group)}"
+        counts = f" · {group.baseline:,} → {count_of(group.on_same_cases or 0, 'case')}, {change_words(group)}"
         room = max(16, page.width - LABEL - len(counts))
         page.labelled("" if number else "fails by", [(page.fitted(plain(group.label), room), ""), (counts, "bold")])
 
@@ -207,4 +207,4 @@ def _change(page: Page, item: Compared, change: Change, title: str) -> None:
     for line in lines[:FEW]:
         page.wrapped("", [(f"  {plain(line)}", "")], most=2)
     if len(lines) > FEW:
-        page.labelled("", [(f"  {len(lines) - FEW:,} more parts differ", "dim")])
+        page.labelled("", [(f"  {count_of(len(lines) - FEW, 'more part differs', 'more parts differ')}", "dim")])

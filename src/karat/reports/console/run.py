@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from karat.core.metric import Kind, Metric
-from karat.core.presentation.case_explanation import explanation_of
+from karat.core.presentation.case_explanation import why_not_right
 from karat.core.problems import count_of
 from karat.core.results.result import CaseResult, MetricSummary, RunResult, interval_text, why_no_interval
 from karat.core.results.usage import USAGE
@@ -150,7 +150,7 @@ def _undefined(seen: Overview, item: MetricSummary) -> str:
         return ""
     reasons = seen.undefined.get(item.metric, Counter[str]())
     reason, count = reasons.most_common(1)[0] if reasons else ("", 0)
-    often = "mostly " if len(reasons) > 1 and count < item.undefined else ""
+    often = "" if len(reasons) < 2 else "mostly " if 2 * count > item.undefined else "among them "
     return f"{item.undefined:,} undefined" + (f": {often}{plain(reason)}" if reason else "")
 
 
@@ -291,7 +291,7 @@ def _worst_figure(case: CaseResult, headline: Sequence[Metric]) -> str:
 
 def reason_of(suite: str, case: CaseResult) -> str:
     """Why a case is bad, in one line."""
-    return plain(explanation_of(suite, case).headline)
+    return plain(why_not_right(suite, case).headline)
 
 
 # -- what to do -------------------------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ own markup and write it raw.
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Callable, Iterator, Sequence
 from math import isfinite
@@ -20,6 +21,7 @@ import msgspec
 from karat.core.bulk.gc_pause import no_collecting
 from karat.core.files.atomic import write_atomically
 from karat.core.json_types import JsonObject
+from karat.core.problems import count_of
 from karat.core.report import CELL_LIMIT, Cell, Column, Report, Sheet, Table, utf16_length, visible
 from karat.reports.excel.charts import draw_charts
 from karat.reports.look.palette import colour
@@ -75,7 +77,10 @@ def _write(report: Report, path: Path) -> None:
         "strings_to_numbers": False,
         "constant_memory": cells > MANY_CELLS,
     }
-    book = Workbook(str(path), options)
+    # In memory first, compressed as it is: a ZIP file that cannot be finished on a full disk prints a traceback of its
+    # own when Python throws it away.
+    packed = io.BytesIO()
+    book = Workbook(packed, options)
     book.set_properties({"title": visible(report.title)[:255], "comments": "Written by karat"})
     look = _Look(book)
     names: list[str] = []
@@ -87,11 +92,16 @@ def _write(report: Report, path: Path) -> None:
             draw_charts(book, page, part, tops)
     if cells > MANY_CELLS:
         book.use_zip64()
+    failed: OSError | None = None
     try:
         book.close()
-    except FileCreateError as error:  # wraps the OSError: a full disk, a folder that may not be written
+    except FileCreateError as error:  # wraps the OSError of a temporary file: a full disk
         cause = error.args[0] if error.args else error
-        raise cause if isinstance(cause, OSError) else OSError(str(cause)) from error
+        failed = OSError(cause.errno, cause.strerror) if isinstance(cause, OSError) else OSError(str(cause))
+        cause.__traceback__ = None  # or it holds the ZIP file, which then ends when ``packed`` is no longer there
+    if failed is not None:
+        raise failed
+    path.write_bytes(packed.getbuffer())
 
 
 def sheet_name(title: str, taken: Sequence[str]) -> str:
@@ -167,9 +177,8 @@ def _write_sheet(page: Worksheet, sheet: Sheet, look: _Look) -> list[int]:
         tops.append(row)
         row = _write_table(page, shown, row, widths, look)
         if len(table.rows) > room:
-            page.write_string(
-                row, 0, f"… and {len(table.rows) - room:,} more rows, which do not fit on this sheet", look.note
-            )
+            left = count_of(len(table.rows) - room, "more row, which does", "more rows, which do")
+            page.write_string(row, 0, f"… and {left} not fit on this sheet", look.note)
             row += 1
         row += 1
     return tops

@@ -13,7 +13,8 @@ from karat.core.case_form import CaseForm, Picture, Pictures, View
 from karat.core.presentation.case_explanation import explanation_of
 from karat.core.presentation.case_forms import form_of
 from karat.core.results.result import CaseResult
-from karat.reports.html.text import readable
+from karat.reports.html.gallery import Shot, shot_of
+from karat.reports.html.text import FILTERS
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -28,9 +29,18 @@ LARGEST_PICTURE = 81_000
 ELSEWHERE = "{} (open the run with karat serve to see it)"
 
 
-def rendered_forms(suite: str, cases: Sequence[CaseResult], room: int = FORMS_ROOM) -> list[tuple[int, Markup]]:
-    """(place among the cases, its form as markup) of as many cases as there is room for, in their order."""
-    found: list[tuple[int, Markup]] = []
+class RenderedForm(msgspec.Struct, frozen=True):
+    """The form of a case as markup; ``place``: where the case is among the cases. ``shot``: what a gallery says of its
+    pictures."""
+
+    place: int
+    text: Markup
+    shot: Shot | None = None
+
+
+def rendered_forms(suite: str, cases: Sequence[CaseResult], room: int = FORMS_ROOM) -> list[RenderedForm]:
+    """The forms of as many cases as there is room for, in their order."""
+    found: list[RenderedForm] = []
     pictures = MOST_PICTURES
     for place in _worst_first(suite, cases):
         form = with_pictures(form_of(suite, cases[place]), pictures)
@@ -43,8 +53,8 @@ def rendered_forms(suite: str, cases: Sequence[CaseResult], room: int = FORMS_RO
             break
         room -= size
         pictures -= len(own)
-        found.append((place, text))
-    return sorted(found, key=lambda item: item[0])
+        found.append(RenderedForm(place, text, shot_of(place, cases[place].id, form)))
+    return sorted(found, key=lambda one: one.place)
 
 
 def with_pictures(form: CaseForm, most: int) -> CaseForm:
@@ -91,9 +101,10 @@ def _template() -> Template:
     environment = Environment(
         loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    environment.filters["visible"] = readable
+    environment.filters |= FILTERS
     return environment.from_string(
-        '{% import "case_form.html" as forms %}'
-        '{% if form.sentence %}<p class="data said1">{{ form.sentence|visible }}</p>{% endif %}'
-        '{% if form.because %}<p class="data dim">{{ form.because|visible }}</p>{% endif %}{{ forms.views(form) }}'
+        '{% import "case_form.html" as forms %}{% import "sentence.html" as sentence %}'
+        '{% if form.sentence %}<p class="data said1">{{ sentence.said(form.sentence) }}</p>{% endif %}'
+        '{% if form.because %}<p class="data dim">{{ sentence.said(form.because) }}</p>{% endif %}'
+        "{{ forms.views(form) }}"
     )

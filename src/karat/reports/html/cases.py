@@ -7,6 +7,7 @@ from math import isfinite
 
 from karat.core.json_types import JsonObject
 from karat.core.metric import Metric
+from karat.core.presentation.case_explanation import why_not_right
 from karat.core.report import Cell, Column, Report, Sheet, Table
 from karat.core.results.result import CaseResult, CaseReview, RepeatResult
 from karat.core.results.verdicts import settled
@@ -33,9 +34,11 @@ def case_records(
     metrics: Sequence[Metric],
     overview: Table | None,
     reviews: Sequence[CaseReview] = (),
+    suite: str = "",
 ) -> JsonObject:
-    """The cases with their figures, reasons, reviews and details: ``{"cases": […], "reasons": […]}``."""
-    listed, reasons = _listed(cases[:MOST_CASES], metrics, settled(reviews))
+    """The cases with their figures, reasons, reviews and details: ``{"cases": […], "reasons": […]}``. With its suite,
+    each also has what is wrong with it, as the viewer's list says it."""
+    listed, reasons = _listed(cases[:MOST_CASES], metrics, settled(reviews), suite)
     left = CASES_ROOM - embedded_size(listed) - embedded_size(reasons)
     extra = _extra_columns(overview, metrics) if overview else ()
     for index, record in enumerate(listed):
@@ -56,14 +59,17 @@ def overview_table(report: Report, cases: Sequence[CaseResult]) -> tuple[Sheet, 
 
 
 def _listed(
-    cases: Sequence[CaseResult], metrics: Sequence[Metric], reviews: Mapping[str, CaseReview]
+    cases: Sequence[CaseResult], metrics: Sequence[Metric], reviews: Mapping[str, CaseReview], suite: str
 ) -> tuple[list[JsonObject], list[str]]:
     records: list[JsonObject] = []
     reasons: dict[str, int] = {}
+    headlines = [_headline(suite, case) for case in cases]
     for longest in LENGTHS:
         reasons = {}
         records = [_row(case, metrics, reasons, longest) for case in cases]
-        for case, record in zip(cases, records, strict=True):
+        for case, record, said in zip(cases, records, headlines, strict=True):
+            if said:
+                record["said"] = reasons.setdefault(cut(said, longest), len(reasons))
             if case.id in reviews:
                 record["review"] = _review(reviews[case.id], longest)
         if embedded_size(records) + embedded_size(list(reasons)) <= LIST_ROOM:
@@ -71,6 +77,14 @@ def _listed(
     while records and embedded_size(records) > LIST_ROOM:
         records = records[: len(records) * 3 // 4]
     return records, list(reasons) if embedded_size(list(reasons)) <= LIST_ROOM // 2 else []
+
+
+def _headline(suite: str, case: CaseResult) -> str:
+    """What is wrong with a scored answer."""
+    if not suite or case.status != "scored":
+        return ""
+    found = why_not_right(suite, case)
+    return "" if found.outcome == "right" else found.headline
 
 
 def _row(case: CaseResult, metrics: Sequence[Metric], reasons: dict[str, int], longest: int) -> JsonObject:

@@ -15,7 +15,7 @@ from karat.reports.compare.comparison import Compared, label, moves_text
 from karat.reports.compare.comparison_page import comparison_page
 from karat.reports.compare.several import NOTE, Matrix
 from karat.reports.html.report import digest
-from karat.reports.html.text import readable
+from karat.reports.html.text import FILTERS
 
 MOST_CASES = 200
 """Cases of a section in the file; of the others it says how many they are."""
@@ -38,7 +38,7 @@ def comparison_html(compared: Sequence[Compared], matrix: Matrix | None = None) 
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["visible"] = readable
+    environment.filters |= FILTERS
     source = files("karat.reports").joinpath("templates/comparison.html.j2").read_text("utf-8")
     return environment.from_string(source).render(
         policy=f"default-src 'none'; style-src '{digest(style())}'; img-src data:; base-uri 'none'; form-action 'none'",

@@ -26,9 +26,10 @@ from karat.core.results.result import Estimator, RunResult
 from karat.core.results.usage import USAGE
 from karat.reports.html.case_forms import rendered_forms
 from karat.reports.html.cases import MOST_CASES, case_records, overview_table
+from karat.reports.html.gallery import gallery_of
 from karat.reports.html.order import worst_first
 from karat.reports.html.page import MOST_FIGURES, Section, sections, shown_metrics, summary_rows, tables_by_case
-from karat.reports.html.text import cut, embedded_json, readable
+from karat.reports.html.text import FILTERS, cut, embedded_json, readable
 from karat.reports.html.where_it_fails import answer_sentence, where_it_fails
 from karat.reports.look.palette import chosen_by_reader
 from karat.reports.plots.figures import plot_config, run_plots
@@ -71,18 +72,21 @@ def html_report(
     order = worst_first(result, shown, MOST_CASES)
     cases = cases_at(result.cases, order)
     own = None if overview is None else msgspec.structs.replace(overview, rows=tuple(overview.rows[n] for n in order))
-    records = case_records(cases, shown, own, result.reviews)
+    records = case_records(cases, shown, own, result.reviews, result.run.suite)
+    main = main_metric(whole, shown)
     data = {
         "metrics": [_metric(metric) for metric in shown],
+        "verdict": -1 if main is None or main.kind != "rate" or not main.higher_is_better else shown.index(main),
         **records,
         "tables": tables_by_case(report, overview_sheet, result.cases, CASE_TABLES_ROOM),
         "plots": [plot.spec for plot in (*general, *charts)],
         "config": plot_config(),
     }
     rows = summary_rows(whole, shown, {rate.metric: rate.reviewed for rate in reviewed_rates(whole, metrics)})
-    main = main_metric(whole, shown)
+    forms = rendered_forms(result.run.suite, cases[: len(records["cases"])])
     figures = [row for row in rows if row.headline][:MOST_FIGURES]
-    figures.sort(key=lambda row: main is None or row.title != readable(main.title))  # what the title says comes first
+    if main is not None and main.held_out_by not in {metric.name for metric in shown}:
+        figures.sort(key=lambda row: row.title != readable(main.title))  # what the title says comes first
     return _page(
         back=back,
         menu=menu,
@@ -99,7 +103,8 @@ def html_report(
         sections=[(part, [(len(general) + number, charts[number]) for number in part.plots]) for part in parts],
         total=len(whole.cases),
         kept=len(records["cases"]),
-        forms=rendered_forms(result.run.suite, cases[: len(records["cases"])]),
+        forms=[(form.place, form.text) for form in forms],
+        gallery=gallery_of([form.shot for form in forms if form.shot is not None]),
         data=embedded_json(data),
     )
 
@@ -149,7 +154,7 @@ def _page(**values: object) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["visible"] = readable
+    environment.filters |= FILTERS
     template = environment.get_template("report.html.j2")
     return template.render(
         values,

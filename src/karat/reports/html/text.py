@@ -1,14 +1,16 @@
-"""Texts and values as a page may carry them: visible, of bounded length, and never able to end the script they stand
+"""Texts and values as a page may carry them: visible, of bounded length, and never able to end the script they are
 in."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from math import isfinite
 
 import msgspec
 
-from karat.core.report import Cell, Column, visible
+from karat.core.problems import count_of
+from karat.core.report import Cell, Column, directed, visible
 
 DEEPEST = 16
 EXACT = 2**53
@@ -24,15 +26,19 @@ def readable(text: str) -> str:
     return _TURNING.sub(lambda found: f"\\u{ord(found[0]):04x}", visible(text))
 
 
+FILTERS: dict[str, Callable[..., object]] = {"visible": readable, "count_of": count_of, "directed": directed}
+"""What the templates of this package write texts and counts with."""
+
+
 def cut(text: str, longest: int) -> str:
     """The text, or its beginning and by how much it was cut."""
     if len(text) <= longest:
         return readable(text)
-    return f"{readable(text[:longest])}… ({len(text) - longest:,} more characters)"
+    return f"{readable(text[:longest])}… ({count_of(len(text) - longest, 'more character')})"
 
 
 def embedded_json(value: object) -> str:
-    """JSON that can stand inside a script element: no ``<`` and no ``&``, and no line separator that JavaScript once
+    """JSON that can be inside a script element: no ``<`` and no ``&``, and no line separator that JavaScript once
     took for one."""
     text = msgspec.json.encode(value).decode()
     for character, code in (("<", "003c"), (">", "003e"), ("&", "0026"), ("\u2028", "2028"), ("\u2029", "2029")):

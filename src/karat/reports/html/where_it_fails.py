@@ -73,7 +73,12 @@ def answer_sentence(result: RunResult, metrics: Sequence[Metric]) -> str:
     scored = int(np.isfinite(values).sum())
     right = int((values == (1.0 if main.higher_is_better else 0.0)).sum())
     name = result.run.name or result.run.id or result.run.suite
-    return cut(f"{name}: {right_words(right, scored, main.title)}", LONGEST)
+    said = right_words(right, scored, main.title, partly=int(((values > 0) & (values < 1)).sum()))
+    held_out = next((item for item in result.summary if item.metric == main.held_out_by and item.n), None)
+    if held_out is not None and held_out.mean is not None:  # what is to be expected of new cases comes first
+        title = next((metric.title for metric in metrics if metric.name == main.held_out_by), "held out")
+        said = f"{held_out.mean:.3f} {title}; {said}"
+    return cut(f"{name}: {said}", LONGEST)
 
 
 def _bar(tag: str, right: int, wrong: int, silent: int, low: float | None, high: float | None) -> TagBar:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from karat.core.problems import count_of
 from karat.reports.compare.changes import SECTIONS, Change
 from karat.reports.compare.comparison import (
     Compared,
@@ -52,7 +53,7 @@ def _lines(item: Compared) -> Iterable[str]:
     yield f"**{text(headline_sentence(item))}**"
     yield ""
     systems = f" · {text(item.a.system)} → {text(item.b.system)}" if differ_in_system(item) else ""
-    yield f"{item.comparison.n_shared:,} cases in both runs{systems}{text(same_prompt(item))}"
+    yield f"{count_of(item.comparison.n_shared, 'case')} in both runs{systems}{text(same_prompt(item))}"
     if item.comparison.warnings:
         yield ""
         yield from (f"> **warning** {text(warning, 1000)}  " for warning in item.comparison.warnings)
@@ -86,7 +87,7 @@ def _lines(item: Compared) -> Iterable[str]:
         yield from _folded(title, heads, [_change(item, change) for change in some[:MOST_CASES]])
     if item.judge is not None:
         changed = item.judge.changes
-        title = f"Judge {item.judge.version}: {len(changed):,} of {item.judge.both:,} verdicts changed"
+        title = f"Judge {item.judge.version}: {len(changed):,} of {count_of(item.judge.both, 'verdict')} changed"
         rows = [[text(one.case), text(str(one))] for one in changed[:MOST_CASES]]
         yield from _folded(title, ["case", "verdict"], rows)
 

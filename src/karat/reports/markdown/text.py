@@ -3,7 +3,7 @@
 It stays text: no table, link, image, HTML, mention of a person or issue, and no automatic link can come out of it.
 Every character that Markdown or HTML gives a meaning in a line is written as a number (``&#124;`` for a pipe). Sites
 look for ``@name``, ``#12``, ``!12`` and ``GH-12`` only after that, in the finished page, so an invisible space (U+200B)
-stands after such a sign.
+is after such a sign.
 """
 
 from __future__ import annotations

@@ -73,7 +73,7 @@ class ChangedFiles:
 
 
 def text_of(file: Path) -> bytes:
-    """The bytes of a text file. UserError where it is none: a patch cannot say a change of it."""
+    """The bytes of a text file. UserError where it is not text: a patch cannot describe a change of it."""
     if file.is_symlink():
         raise UserError(f"{file.name} is a link to another file, which a patch would not change")
     if file.name.endswith(UNPACKED):

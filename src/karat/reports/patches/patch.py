@@ -19,8 +19,8 @@ from karat.core.plugins import load_suite
 from karat.core.problems import UserError
 from karat.core.records import Prediction
 from karat.core.remote.address import is_url
+from karat.core.remote.display_names import is_copy
 from karat.core.remote.paths import local_path
-from karat.core.remote.shown import is_copy
 from karat.core.results.verdicts import settled
 from karat.core.suite import SuiteOptions
 from karat.reports.patches.build import Patching

@@ -9,7 +9,7 @@ from __future__ import annotations
 import msgspec
 
 from karat.core.json_types import JsonObject
-from karat.reports.cases.answer_text import answers_of
+from karat.core.replies.answer_text import answers_of
 from karat.store import RunRow, Store, run_name
 from karat.store.codec import to_json
 

@@ -186,7 +186,8 @@ def scatter(recall: Metric, precision: Metric, cases: Sequence[CaseResult]) -> P
         },
     }
     total, both = sum(counts.values()), counts.get((STEPS, STEPS), 0)
-    said = f"{count_of(total, 'case')} where both are defined; {both:,} have both at 1. A larger mark is more cases."
+    at_one = count_of(both, "has", "have")
+    said = f"{count_of(total, 'case')} where both are defined; {at_one} both at 1. A larger mark is more cases."
     return Plot(f"{x_title[:1].upper()}{x_title[1:]} against {y_title}", said, spec)
 
 

@@ -138,7 +138,7 @@ def group_lines(found: FailureGroups, most: int) -> list[tuple[str, str]]:
     if rest or found.further:
         cases = sum(group.cases for group in (shown[most - 1], *rest)) + found.further_cases
         number = len(rest) + 1 + found.further
-        lines[-1] = (f"{number:,} more groups", count_of(cases, "case"))
+        lines[-1] = (count_of(number, "more group"), count_of(cases, "case"))
     return lines
 
 

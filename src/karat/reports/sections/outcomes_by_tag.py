@@ -63,7 +63,7 @@ def main_metric(result: RunResult, metrics: Sequence[Metric]) -> Metric | None:
 
 
 def _outcome(case: CaseResult, main: Metric) -> int:
-    """0 right, 1 wrong, 2 no answer; -1: the figure says nothing of this case."""
+    """0 right, 1 wrong, 2 no answer; -1: the figure does not cover this case."""
     score = case.scores.get(main.name)
     if score is not None and score.value is not None:
         return int(score.value != (1.0 if main.higher_is_better else 0.0))

@@ -31,7 +31,7 @@ def following_up(
     keep: Keep = lambda _: None,
     begun: Mapping[Key, Prediction] | None = None,
 ) -> Predict:
-    """A ``predict`` that goes on with the conversation as long as the suite has something to say, from where it was
+    """A ``predict`` that continues the conversation as long as the suite has something to say, from where it was
     ``begun``."""
 
     async def ask(request: Request) -> Prediction | None:
@@ -59,7 +59,7 @@ def following_up(
                 continue  # the answer to this is there already
             following = await predict(request)
             if following is None or following.error is not None:
-                break  # the answers that did come stand; a repair that failed to come is no attempt
+                break  # the answers that did come are kept; a repair that failed to come is no attempt
             found = _joined(found, following)
             await asyncio.to_thread(keep, found)
         return await branching(question, found)

@@ -13,6 +13,7 @@ from typing import Any  # Any: what a coroutine is sent and yields is asyncio's 
 
 from karat.core.records import Prediction
 from karat.core.system import Request, Response, System
+from karat.systems.caller import NotBegun
 
 Predict = Callable[[Request], Awaitable[Prediction | None]]
 
@@ -30,10 +31,6 @@ def wrong_seconds(name: str, seconds: float) -> str:
 
 class Stopped(Exception):
     """The calls were ended by Ctrl-C. All that had come is stored."""
-
-
-class _NotBegun(BaseException):
-    """A call that was not made any more. No Exception: it is not the system's failure."""
 
 
 class Stopping:
@@ -59,7 +56,7 @@ class Stopping:
         async def asked(request: Request) -> Prediction | None:
             try:
                 return await predict(request)
-            except _NotBegun:
+            except NotBegun:
                 await asyncio.Event().wait()  # until it is cancelled
                 raise
 
@@ -71,7 +68,7 @@ class Stopping:
             await asyncio.wait_for(self._asked.wait(), seconds)
         except TimeoutError:
             return
-        raise _NotBegun
+        raise NotBegun
 
     async def until_stopped(self, work: Coroutine[Any, Any, None], asked: Callable[[], bool] = lambda: False) -> None:
         """Do the work. Ctrl-C ends it as described above, and so does ``asked`` once it is true; then ``Stopped`` is
@@ -113,7 +110,7 @@ class Stopping:
     async def _counted(self, call: Coroutine[Any, Any, Response]) -> Response:
         if self._asked.is_set():
             call.close()
-            raise _NotBegun
+            raise NotBegun
         self._in_flight += 1
         try:
             return await call

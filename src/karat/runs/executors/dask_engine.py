@@ -8,6 +8,7 @@ of it happens in one event loop, in a thread of its own.
 from __future__ import annotations
 
 import asyncio
+import logging
 import threading
 from collections.abc import Awaitable, Callable, Coroutine
 from concurrent.futures import Future
@@ -30,7 +31,21 @@ CONNECT = 10.0
 PATIENCE = 60.0
 """Seconds to wait for a first worker, or for a new one when all are gone; and for the scheduler's word."""
 
+THREAD = "karat-dask"
+
 T = TypeVar("T")
+
+
+def _not_ours(record: logging.LogRecord) -> bool:
+    return record.threadName != THREAD
+
+
+def silence_dask() -> None:
+    """Keep what Dask logs in the engine's thread, tracebacks of lost connections among it, off the user's terminal: the
+    engine reports what went wrong itself. Clients that others open in this process log as ever."""
+    for name, logger in list(logging.root.manager.loggerDict.items()):
+        if name.partition(".")[0] in ("distributed", "tornado") and isinstance(logger, logging.Logger):
+            logger.addFilter(_not_ours)  # the same filter is added only once
 
 
 async def _asked(work: Awaitable[T]) -> T:
@@ -47,7 +62,7 @@ async def _asked(work: Awaitable[T]) -> T:
 
 class DaskEngine(Engine):
     """The workers behind one scheduler. ``timeout``: seconds until a worker without a result is given up. ``own``:
-    nobody else uses the workers, so that one which hangs may be started anew."""
+    nobody else uses the workers, so that one which hangs may be restarted."""
 
     elsewhere = True
 
@@ -75,7 +90,8 @@ class DaskEngine(Engine):
         self._changed = asyncio.Condition()
         self._tasks: set[asyncio.Task[None]] = set()
         self._client: Client | None = None
-        self._thread = threading.Thread(target=self._loop.run_forever, name="karat-dask", daemon=True)
+        self._thread = threading.Thread(target=self._loop.run_forever, name=THREAD, daemon=True)
+        silence_dask()
         self._thread.start()
         try:
             self._wait(self._open())
@@ -229,6 +245,8 @@ class DaskEngine(Engine):
         lost = self._busy[worker] = self._loop.create_future()
         try:
             return messages.value_of(await self._reply(worker, call, lost))
+        except messages.Garbled as error:
+            raise Lost(f"the Dask worker {worker} did not answer as agreed: {error}") from error
         finally:
             lost.cancel()
             del self._busy[worker]

@@ -13,7 +13,7 @@ from os import cpu_count
 from typing import Any  # Any: the interface of an executor takes any function
 
 from karat.core.problems import UserError
-from karat.runs.executors.pace import Pace
+from karat.runs.executors.batch_size import Pace
 
 STORED = "The answers are stored: karat run --resume RUN or karat score RUN scores them."
 """What to do after an engine is lost as a whole."""
@@ -54,7 +54,7 @@ class Given(Engine):
         done: Future[Any] = Future()
         try:
             self._executor.submit(fn, *args, **kwargs).add_done_callback(partial(_copy, done))
-        except BrokenExecutor as error:
+        except RuntimeError as error:  # broken, or shut down
             done.set_exception(_broken(error))
         return done
 
@@ -75,5 +75,5 @@ def _copy(done: Future[Any], finished: Future[Any]) -> None:
         done.set_result(finished.result())
 
 
-def _broken(error: BrokenExecutor) -> UserError:
+def _broken(error: RuntimeError) -> UserError:
     return UserError(f"the executor that was given can no longer be used: {error}", hint=STORED)

@@ -18,7 +18,7 @@ import msgspec
 from karat.core.problems import UserError
 from karat.core.records import AnyCase, Prediction
 from karat.core.remote.address import HIDDEN, address_of
-from karat.core.remote.shown import is_copy, with_urls
+from karat.core.remote.display_names import is_copy, with_urls
 from karat.core.suite import Suite, SuiteOptions
 
 Work = tuple[AnyCase, Mapping[int, Mapping[int, Prediction]]]

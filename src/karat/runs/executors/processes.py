@@ -77,14 +77,23 @@ class Processes(Engine):
         try:
             with _ended_after(self._timeout, process) as overdue:
                 reply = _asked(process, task)
+        except (OverflowError, MemoryError) as error:  # the length of its message is not valid
+            process.kill()
+            raise Lost("its process did not answer as agreed") from error
         except (OSError, EOFError) as error:
             code = process.wait()
             if overdue.is_set():
                 raise Lost(f"its process had no result within {self._timeout:g} seconds") from error
             raise Lost(f"its process ended unexpectedly ({_end(code)})") from error
-        if not overdue.is_set():  # a process that was ended just now takes no further task
-            self._idle.put(process)
-        return messages.value_of(reply)
+        try:
+            return messages.value_of(reply)
+        except messages.Garbled as error:
+            overdue.set()
+            process.kill()
+            raise Lost(f"its process did not answer as agreed: {error}") from error
+        finally:
+            if not overdue.is_set():  # a process that was ended just now takes no further task
+                self._idle.put(process)
 
     def _start(self) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-c", _COMMAND.format(path=[str(place) for place in sys.path])]

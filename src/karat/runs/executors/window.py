@@ -112,6 +112,9 @@ class Window(Generic[Item, Result]):
         except Lost as lost:
             self._lost(task, lost)
             return
+        if len(results) != task.high - task.low:
+            self._lost(task, Lost(f"its worker gave {len(results)} results for {task.high - task.low}"))
+            return
         self._engine.pace.measured(len(results), seconds)
         for place, result in enumerate(results, task.low):
             task.batch.results[place] = result

@@ -24,7 +24,7 @@ def refuse_secrets(settings: msgspec.Struct, what: str) -> None:
 
 
 def refuse_written_out(settings: msgspec.Struct, what: str) -> None:
-    """Raise where the value of a secret variable stands in the settings, the texts of prompts included."""
+    """Raise where the value of a secret variable is in the settings, the texts of prompts included."""
     if name := _variable_written_out(settings):
         message = (
             f"a setting of {what} contains the value of the environment variable {name}, "

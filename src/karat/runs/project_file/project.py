@@ -5,7 +5,7 @@ An unknown key is a mistake, shown with its place and the nearest known key. Pat
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
@@ -36,6 +36,7 @@ from karat.runs.project_file.store_address import DEFAULT_STORE, STORE_RETRY, st
 from karat.runs.project_file.suite_keys import expand_short_keys
 from karat.stats.gates.figures import EVERYWHERE
 from karat.stats.gates.reasons import reason_metrics
+from karat.stats.gates.rules import number
 from karat.stats.gates.verdicts import Gate
 
 S = TypeVar("S")
@@ -135,6 +136,8 @@ def load_project(path: Path) -> Project:
     except OSError as error:
         raise UserError(f"cannot read {path}: {error.strerror}") from error
     parts = found or _readable_parts(root)
+    if found is None:
+        _check_suites(root, findings)
     systems = {name: _system(name, raw.node, findings) for name, raw in parts.systems.items()}
     suites: list[tuple[SuiteEntry, SuiteOptions]] = []
     asking: dict[str, list[Suite]] = {name: [] for name in systems}
@@ -194,6 +197,23 @@ def _readable_parts(root: Node | None) -> ProjectFile:
     return ProjectFile(**parts)
 
 
+def _check_suites(root: Node | None, findings: Findings) -> None:
+    """Suites that do not exist, in entries that cannot be read. They come first: the unknown keys may be short keys of
+    the suite that is meant."""
+    keys = {key.value: node for key, node in root.value} if isinstance(root, MappingNode) else {}
+    suites = keys.get("suites")
+    for entry in suites.value if isinstance(suites, SequenceNode) else ():
+        if not isinstance(entry, MappingNode) or read(SuiteEntry, entry, Findings("")) is not None:
+            continue
+        for key, node in entry.value:
+            if key.value == "suite" and isinstance(node, ScalarNode) and node.value:
+                try:
+                    plugins.load_suite(node.value)
+                except UserError as error:
+                    findings.add(node, error.message, error.hint)
+                    findings.problems.insert(0, findings.problems.pop())
+
+
 def _check_executor(root: Node | None, findings: Findings) -> None:
     """What is wrong with ``executor``, in its place; and whether ``run.workers`` says otherwise."""
     keys = {key.value: node for key, node in root.value} if isinstance(root, MappingNode) else {}
@@ -244,7 +264,19 @@ def gate_problems(gates: Sequence[Gate], suites: Sequence[str]) -> list[Problem]
         if gate.no_new_failures is not None and found.kind == "quantity":
             message = f'the gate on "{gate.figure}" cannot tell which cases are right: {metric} is a quantity'
             problems.append(Problem(message, hint="Name a rate or a share, or leave the metric out."))
+        if found.kind != "quantity":
+            problems += _limits_outside(gate)
     return problems
+
+
+def _limits_outside(gate: Gate) -> Iterator[Problem]:
+    """Limits that no share or rate can reach, such as ``at_most: 5`` where 5 % is meant: such a rule always passes, or
+    never."""
+    for key, limit in (("at_least", gate.at_least), ("at_most", gate.at_most), ("margin", gate.margin)):
+        if limit is not None and not 0 <= limit <= 1:
+            message = f'the gate on "{gate.figure}" has {key}: {number(limit)}, and the figure is between 0 and 1'
+            percent = f"If {number(limit)} % is meant, write {number(round(limit / 100, 10))}."
+            yield Problem(message, hint=percent if 0 < limit <= 100 else "")
 
 
 def _system(name: str, node: Node, findings: Findings) -> SystemConfig | None:

@@ -15,9 +15,10 @@ from time import perf_counter
 
 from karat.core.records import AnyCase, Prediction
 from karat.core.results.result import CaseResult
+from karat.core.struct_types import settle_types
 from karat.core.suite import Suite, SuiteOptions
+from karat.runs.executors.batch_size import Pace
 from karat.runs.executors.engine import as_engine
-from karat.runs.executors.pace import Pace
 from karat.runs.scores.kept_results import KeptResults
 from karat.runs.scores.scoring import Tries, score_case, submit_batch
 from karat.store.predictions.predictions import as_stored
@@ -56,6 +57,7 @@ class LiveScoring:
         self._under_way: set[Future[tuple[float, Sequence[CaseResult]]]] = set()
         self._change = threading.Condition()
         self._ending = self._dropped = False
+        settle_types()
         self._thread = threading.Thread(target=self._run, name="karat scores", daemon=True)
         self._thread.start()
 

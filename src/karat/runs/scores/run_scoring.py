@@ -18,7 +18,7 @@ from karat.core.installed.extras import require
 from karat.core.json_types import JsonMapping, JsonObject
 from karat.core.problems import Problem
 from karat.core.records import AnyCase, Prediction, truth_hash
-from karat.core.remote.shown import shown
+from karat.core.remote.display_names import shown
 from karat.core.results.result import CaseResult, RunInfo, RunResult
 from karat.core.run_notes.noted import Noted, with_noted_intervals, with_noted_scores
 from karat.core.run_notes.notes import checked_notes

@@ -179,8 +179,20 @@ def unscored_case(suite: Suite, case: AnyCase, why: str, repeats: int) -> CaseRe
 
 
 def score_case(suite: Suite, case: AnyCase, tries: Tries, options: SuiteOptions, repeats: int = 1) -> CaseResult:
-    """All the repeats of one case."""
-    count = repeats
+    """All the repeats of one case. One bad case never ends a run, whatever of the suite fails for it."""
+    try:
+        return _all_repeats(suite, case, tries, options, repeats)
+    except (UserError, KeyboardInterrupt, GeneratorExit):  # something that no case can do without; or the user's end
+        raise
+    except BaseException as error:
+        return unscored_case(suite, case, _internal(error), repeats)
+
+
+def _internal(error: BaseException) -> str:
+    return f"internal error, please report it: {type(error).__name__}: {error}"
+
+
+def _all_repeats(suite: Suite, case: AnyCase, tries: Tries, options: SuiteOptions, count: int) -> CaseResult:
     results = [score_try(suite, case, tries.get(repeat, {}), options) for repeat in range(count)]
     first = results[0]
     named = {"cluster": cluster} if (cluster := suite.cluster(case)) else {}
@@ -233,10 +245,11 @@ def score_try(suite: Suite, case: AnyCase, found: Mapping[int, Prediction], opti
             except UserError as error:  # something of the user's set-up that this case alone needs
                 failures.append(("error", f"{where}{error.message}{f'. {error.hint}' if error.hint else ''}"))
             except ModuleNotFoundError as error:
-                said = why_missing(error) or f"internal error, please report it: {type(error).__name__}: {error}"
-                failures.append(("error", f"{where}{said}"))
-            except Exception as error:  # one bad case never ends a run; the reason shows that this is a bug
-                failures.append(("error", f"{where}internal error, please report it: {type(error).__name__}: {error}"))
+                failures.append(("error", f"{where}{why_missing(error) or _internal(error)}"))
+            except (KeyboardInterrupt, GeneratorExit):
+                raise
+            except BaseException as error:  # one bad case never ends a run; the reason shows that this is a bug
+                failures.append(("error", f"{where}{_internal(error)}"))
     if failures:
         return _failed(suite, case, failures, comparisons, options, checked)
     if expects and not comparisons:

@@ -165,7 +165,7 @@ class Columns:
 
 
 def _changed(values: Sequence[float], changed: dict[int, float]) -> Iterator[float]:
-    """The values with failed tries as 0, without those that are none."""
+    """The values with failed tries as 0, without those that are missing."""
     for place, value in enumerate(values):
         counted = changed.get(place, value)
         if counted == counted:

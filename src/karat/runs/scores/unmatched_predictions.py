@@ -1,17 +1,23 @@
-"""Predictions that belong to nothing in a run: other cases, or turns and repeats that do not exist. They are reported
-and left out."""
+"""Predictions that belong to nothing in a run: other cases, or turns and repeats that do not exist, or a turn that has
+an answer already. They are reported and left out."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from karat.core.problems import Problem, Severity, count_of
-from karat.core.records import AnyCase, Prediction
+from karat.core.problems import Problem, Severity, count_of, nearest
+from karat.core.records import AnyCase, Prediction, default_turn
 
 UNKNOWN = "unknown cases"
 TURNS = 'turns that the case does not have ("turn" counts from 0)'
+SECOND = "turns that have one already"
 SHOWN = 5
+IGNORED = "They are ignored."
+HINTS = {SECOND: 'The first is used. Give repeats a "repeat" number.'}
+ALIKE = 80.0
+"""How much alike two ids are, in percent, for one to be the other mistyped."""
+MOST_COMPARED = 100_000
 
 
 @dataclass
@@ -40,6 +46,8 @@ def unmatched_problems(
     those are is not known any more.
     """
     turns = {case.id: case.user_turns for case in cases}
+    usual = {case.id: default_turn(case) for case in cases}
+    answered: set[int] = set()
     kinds: dict[str, _Strays] = {}
     passed_over = _Strays()
     others = False
@@ -52,13 +60,30 @@ def unmatched_problems(
         if (stray := _stray(one, known, repeats)) is not None:
             kind, name = stray
             kinds.setdefault(kind, _Strays()).add(name)
+            continue
+        turn = one.turn if one.turn is not None else usual[one.case_id]
+        place = hash((one.case_id, one.repeat, turn))  # the numbers alone: there may be a million predictions
+        if place in answered:
+            kinds.setdefault(SECOND, _Strays()).add(f'{one.case_id} "turn": {turn}')
+        answered.add(place)
     if passed_over.count and not others:
         kinds[UNKNOWN] = passed_over
-    expected = f'They are ignored. A prediction is expected for "{cases[0].id}", for example.' if cases else ""
     return [
-        _problem(kind, strays, source, expected if kind == UNKNOWN else "They are ignored.")
+        _problem(kind, strays, source, _expected(strays, turns) if kind == UNKNOWN else HINTS.get(kind, IGNORED))
         for kind, strays in kinds.items()
     ]
+
+
+def _expected(strays: _Strays, known: Mapping[str, object]) -> str:
+    """What becomes of predictions to unknown cases, and the id that the first of them may have meant."""
+    if not known:
+        return ""
+    name = next(iter(strays.names))
+    close = nearest(name, known, cutoff=ALIKE) if len(known) <= MOST_COMPARED else []
+    if close:
+        other = " Ids must be equal to the letter." if name.strip().casefold() == close[0].strip().casefold() else ""
+        return f'They are ignored. Did you mean "{close[0]}" instead of "{name}"?{other}'
+    return f'They are ignored. A prediction is expected for "{next(iter(known))}", for example.'
 
 
 def _stray(one: Prediction, turns: int | None, repeats: int) -> tuple[str, str] | None:
@@ -79,6 +104,6 @@ def _stray(one: Prediction, turns: int | None, repeats: int) -> tuple[str, str] 
 def _problem(kind: str, strays: _Strays, source: str, hint: str) -> Problem:
     names = list(strays.names)
     shown = ", ".join(names[:SHOWN]) + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")
-    severity: Severity = "error" if kind.startswith("repeats") else "warning"
+    severity: Severity = "error" if kind.startswith(("repeats", SECOND)) else "warning"
     message = f"{count_of(strays.count, 'prediction')} for {kind}: {shown}"
     return Problem(message, file=source, severity=severity, hint=hint)

@@ -21,6 +21,8 @@ class OtlpFileExporter(SpanExporter):
     """Adds a line for each batch of spans to a file."""
 
     def __init__(self, path: Path) -> None:
+        self._path = path
+        self._lost = ""
         try:
             make_folder(path.parent)
             self._file = path.open("ab")
@@ -31,12 +33,25 @@ class OtlpFileExporter(SpanExporter):
         try:
             self._file.write(msgspec.json.encode(otlp_json(spans)) + b"\n")
             self._file.flush()
-        except (OSError, ValueError):
+        except (OSError, ValueError) as error:
+            self._lost = _reason(error)
             return SpanExportResult.FAILURE
         return SpanExportResult.SUCCESS
 
     def shutdown(self) -> None:
-        self._file.close()
+        """UserError where spans could not be written: half a trace looks like a whole one."""
+        try:
+            self._file.close()
+        except OSError as error:
+            self._lost = _reason(error)
+        lost, self._lost = self._lost, ""  # the provider shuts down once more when Python ends
+        if lost:
+            hint = "The run itself is stored: karat runs list shows it."
+            raise UserError(f"the traces in {self._path} are not complete: {lost}", hint=hint)
+
+
+def _reason(error: OSError | ValueError) -> str:
+    return (error.strerror if isinstance(error, OSError) else None) or str(error)
 
 
 def otlp_json(spans: Sequence[ReadableSpan]) -> JsonObject:

@@ -20,24 +20,33 @@ class Record(msgspec.Struct, frozen=True):
     """A named tuple or dataclass: its parts by name, in their order."""
 
     type: str
+    """The name of its class."""
     names: tuple[str, ...]
+    """The names of its parts."""
     values: tuple[Plain, ...]
+    """The values of its parts."""
 
 
 class Column(msgspec.Struct, frozen=True):
     """A named column (or level of an index); missing values are None. ``dtype`` is pandas' word for it."""
 
     name: Plain
+    """The column's name."""
     dtype: str
+    """The dtype, as pandas names it."""
     values: list[Plain]
+    """The values; None is a missing one."""
 
 
 class Table(msgspec.Struct, frozen=True):
     """A data frame. ``index`` holds the levels of its index, and is empty when the rows are merely counted."""
 
     height: int
+    """How many rows there are."""
     columns: tuple[Column, ...]
+    """The columns."""
     index: tuple[Column, ...] = ()
+    """The levels of its index; empty if the rows are merely counted."""
 
     @property
     def names(self) -> tuple[Plain, ...]:
@@ -54,11 +63,15 @@ class Series(msgspec.Struct, frozen=True):
     """A series: its column, and the levels of its index as in a table."""
 
     column: Column
+    """The values."""
     index: tuple[Column, ...] = ()
+    """The levels of its index; empty if the rows are merely counted."""
 
 
 class Other(msgspec.Struct, frozen=True):
     """Something that has no plain form: its class, and how it showed itself."""
 
     type: str
+    """The name of its class."""
     text: str
+    """How it shows itself as text."""

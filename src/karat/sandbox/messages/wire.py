@@ -1,7 +1,7 @@
 """The records that cross the pipe, and how they become plain data.
 
-They are decoded by strict types; a text that is no date, a number that is none, a column of another height make the
-whole message bad. Nothing of the child is executed here. The records have passed ``bounds.check`` before.
+They are decoded by strict types; a text that is not a date, a number that is not one, a column of another height make
+the whole message bad. Nothing of the child is executed here. The records have passed ``bounds.check`` before.
 """
 
 from __future__ import annotations

@@ -29,6 +29,7 @@ MODULES = (
     "figures.shapes",
     "figures.panels",
     "figures.picture",
+    "figures.fitted_lines",
     "figures.watch",
     "results.result_data",
     "environment.duckdb_threads",

@@ -72,8 +72,8 @@ def fork(tables: Tables, isolation: child.Isolation) -> Forked:
 
 
 def _held(pid: int) -> int:
-    """A descriptor of the child's own cgroup file. If the kernel forgot the file and made it anew, the child's rule for
-    it would no longer hold."""
+    """A descriptor of the child's own cgroup file. If the kernel forgot the file and made it again, the child's rule
+    for it would no longer hold."""
     try:
         return os.open(f"/proc/{pid}/cgroup", os.O_PATH | os.O_CLOEXEC)
     except OSError:

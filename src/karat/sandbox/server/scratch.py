@@ -27,7 +27,7 @@ def empty(folder: str) -> None:
 
 
 def _drop_files(folder: str) -> list[str]:
-    """Unlink all that is no folder; the folders that remain."""
+    """Unlink all that is not a folder; the folders that remain."""
     with os.scandir(folder) as entries:
         found = [(entry.path, entry.is_dir(follow_symlinks=False)) for entry in entries]
     for path, is_folder in found:

@@ -14,7 +14,7 @@ from . import plain_tables
 from .environment.libraries import is_there, pandas
 
 FILE = "file"
-"""What is no table, and only lies in the working folder."""
+"""What is not a table, and is only in the working folder."""
 KEPT = 64
 KEPT_BYTES = 2 * 1024**3
 VAST = 2**53

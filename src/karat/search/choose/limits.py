@@ -7,6 +7,7 @@ always needed.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from fractions import Fraction
 from typing import Literal
 
@@ -32,6 +33,12 @@ class Limits(msgspec.Struct, frozen=True):
     """Fields that may not be left out: their n is at least 1."""
     unit: Unit = "tokens"
     """What the cost of an option counts. It only changes what is printed."""
+
+
+def deepest(limits: Limits, texts: Collection[str]) -> int:
+    """The largest n that the budget can pay for: every value costs 1 at the least, unless its text is empty."""
+    free = sum(not text for text in texts) if limits.unit == "tokens" else 0
+    return min(limits.max_n or len(texts), limits.budget + free, len(texts))
 
 
 def passes_share(passes: str) -> Fraction:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from karat.core.problems import UserError
-from karat.search.choose.limits import Limits
+from karat.search.choose.limits import Limits, deepest
 from karat.search.choose.refusal import ranked_deep_enough
 from karat.search.choose.reporting.result import Tuning
 from karat.search.choose.tuning import tuning_of
@@ -52,7 +52,6 @@ def tune(
     check_fields(questions, fields, models)
 
     def rank(least: int) -> list[FieldRanks]:
-        most = max(least, min(limits.max_n or limits.budget, limits.budget))
         return [
             rank_field(
                 field.field,
@@ -60,7 +59,7 @@ def tune(
                 questions,
                 [tuple(dict.fromkeys(truths)) for truths in field.truths],
                 models,
-                depth=max(1, min(most, len(field.values))),
+                depth=max(1, min(least, len(field.values)), deepest(limits, field.values)),
                 encoding=encoding,
                 cache=cache,
                 watch=partial(watch or _silently, field.field),

@@ -10,7 +10,7 @@ from karat.core.problems import count_of, nearest
 from karat.search.choose.choice import Choice, choose_in
 from karat.search.choose.heldout import HeldOut, HeldOutQuestion, held_out, stability
 from karat.search.choose.limits import Limits
-from karat.search.choose.more import known_to, more_questions
+from karat.search.choose.next_questions import known_to, more_questions
 from karat.search.choose.options import found_at, sizes_of
 from karat.search.choose.outcome import Pick, model_of, mrr_of, outcome_of
 from karat.search.choose.pareto import front
@@ -35,7 +35,7 @@ def tuning_of(
     time_limit: float = 60.0,
 ) -> Tuning:
     """The whole result from the ranks of every option, see :mod:`karat.search.choose`. ``values`` are those of each
-    field, for the nearest to a truth that is none of them; a field may be left out."""
+    field, for the nearest to a truth that is not among them; a field may be left out."""
     problem = problem_of(ranks, limits)
     choice = choose_in(problem, time_limit=time_limit)
     honest = held_out(problem, time_limit=time_limit)

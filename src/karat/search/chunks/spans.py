@@ -14,7 +14,7 @@ from karat.core.problems import UserError, count_of, did_you_mean
 from karat.search.chunks.chunk import Document
 
 _NUMBERS = re.compile(r"(.+)#(\d{1,15})-(\d{1,15})")
-_QUOTED = re.compile(r'(.+?)\s*"(.+)"', re.DOTALL)
+_QUOTED = re.compile(r'(.[^"]*)"(.+)"', re.DOTALL)
 HINT = 'Write guide.md#120-180 (characters) or guide.md "quoted words".'
 
 
@@ -28,7 +28,7 @@ class SpanTruth:
 
 
 def read_span(written: str, documents: Mapping[str, Document]) -> SpanTruth:
-    """The span of a truth. Raises :class:`UserError` when it is none of these documents."""
+    """The span of a truth. Raises :class:`UserError` when it is not in these documents."""
     numbers = _NUMBERS.fullmatch(written.strip())
     if numbers is not None:
         document = _document(numbers[1].strip(), written, documents)

@@ -1,4 +1,4 @@
-"""Rows of questions on the GPU, held against one block of values after another."""
+"""Rows of questions on the GPU, compared with one block of values after another."""
 
 from __future__ import annotations
 

@@ -133,7 +133,7 @@ def error_function(numbers: Floats) -> Floats:
 
 
 def network_from(weights: Mapping[str, Floats], *, layers: int, heads: int, prefix: str = "") -> Network:
-    """The encoder from its weights by name; ``prefix`` stands before each name. Raises :class:`KeyError` with the name
+    """The encoder from its weights by name; ``prefix`` is before each name. Raises :class:`KeyError` with the name
     of a weight that is not there."""
 
     def dense(*names: str) -> Dense:

@@ -47,7 +47,7 @@ def info(environment: Mapping[str, str] = os.environ) -> ModelInfo:
 
 
 def model(name: str, environment: Mapping[str, str] = os.environ) -> Model:
-    """The model behind ``openai:MODEL[@URL]``. Nothing is called yet; UserError for an address that is none."""
+    """The model behind ``openai:MODEL[@URL]``. Nothing is called yet; UserError for an invalid address."""
     asked, url = address(name, environment)
     key_of(url, environment)
     revision = f"{url}/{'|'.join(prefixes_of(asked))}"
@@ -117,7 +117,7 @@ def address(name: str, environment: Mapping[str, str] = os.environ) -> tuple[str
 
 
 def valid_address(url: str, source: str, key: str) -> None:
-    """Raises :class:`UserError` for an address that is none. ``source`` says where it is from, ``key`` which variable
+    """Raises :class:`UserError` for an invalid address. ``source`` says where it is from, ``key`` which variable
     holds the key for it."""
     try:
         parts = urlsplit(url)

@@ -11,7 +11,7 @@ from decimal import Decimal, InvalidOperation
 from itertools import combinations, product
 from math import comb
 
-from karat.core.problems import UserError, did_you_mean
+from karat.core.problems import UserError, count_of, did_you_mean
 from karat.search.rankers.parse import EXAMPLES, Call, Node, Setting, mistake, parse
 from karat.search.rankers.tree import Mmr, Named, Norm, Ranker, Rerank, Rrf, Wsum, gives_scores
 
@@ -125,7 +125,7 @@ class _Expansion:
                 continue
             weights = tuple(self._decimal(one, column) for one in written.split(","))
             if len(weights) != count:
-                said = f"{len(weights)} weights for {count} models"
+                said = f"{count_of(len(weights), 'weight')} for {count_of(count, 'model')}"
                 raise mistake(self.text, column, said, "Write one for each: w=0.3,0.7, or w=grid(0.1).")
             if min(weights) < 0 or not any(weights):
                 raise mistake(self.text, column, "weights must be 0 or more, and one of them above 0")

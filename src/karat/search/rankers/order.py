@@ -67,7 +67,7 @@ def _by_scores(scores: Doubles) -> Order:
 
 
 def _reranked(first: Order, reranker: str, depth: int, asked: Asked) -> Order:
-    """A value whose rank is within the depth is ordered anew; values that tie across the cut stay behind it."""
+    """A value whose rank is within the depth is reordered; values that tie across the cut stay behind it."""
     within = np.flatnonzero((first.ranks > UNLISTED) & (first.ranks <= depth))
     ranks = first.ranks.copy()
     if len(within):

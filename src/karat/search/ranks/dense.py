@@ -15,7 +15,7 @@ from threading import Lock
 
 import numpy as np
 
-from karat.search.ranks.best import Best
+from karat.search.ranks.best import Best, Candidates
 from karat.search.ranks.blocks import Rows, blocks, loaded, rows_of
 from karat.search.ranks.kernels import Steps, steps_for
 from karat.search.ranks.processors import Begun, Workers, processors
@@ -56,15 +56,16 @@ def rank_rows(
     depth: int = 0,
     block: int = 0,
     watch: Watch = unwatched,
+    steps: Steps | None = None,
 ) -> Found:
     """Ranks of ``truths``, rows of (question, position of the value; less than 0: not among the values), and the
     ``depth`` best values.
 
     ``block`` is how many values are worked on together, 0 for what suits; ``watch`` receives how many values are done,
-    of how many.
+    of how many; ``steps`` is the way to take them, None for the quickest.
     """
     questions, rows = loaded(questions), rows_of(values)
-    steps = steps_for(len(questions) * rows.count)
+    steps = steps or steps_for(len(questions) * rows.count)
     block = block or steps.block
     truths = np.asarray(truths, np.int64).reshape(-1, 2)
     known = np.flatnonzero(truths[:, 1] >= 0)
@@ -94,7 +95,7 @@ class _Plan:
     0, and so on."""
 
     order: Integers
-    """Questions with many truths, and with badly scoring ones, stand together, so that others do not pay for them; in
+    """Questions with many truths, and with badly scoring ones, are put together, so that others do not pay for them; in
     groups that are dealt out to the workers in turn, so that all have as much to do."""
     place: Integers
     """Where each question is in that order."""
@@ -150,18 +151,18 @@ class _Panel:
         passed = settle(self.steps, self.asking, values, rows, columns, marks[seen.levels, rows], slacks)
         np.add.at(self.counts, (seen.levels[passed], rows[passed]), 1)
         if self.best.depth:
-            self._add_best(start, values, slacks, seen.wanted)
+            self._add_best(start, values, slacks, seen.wanted, tile)
 
-    def _add_best(self, start: int, values: Floats, slacks: Doubles, wanted: Integers) -> None:
+    def _add_best(self, start: int, values: Floats, slacks: Doubles, wanted: Integers, tile: Floats) -> None:
         """Of the places in a tile that may be among the best of their question, those that are, so far."""
         rows, columns = np.divmod(wanted, len(values))
         if len(wanted) * CROWDED > len(self.asking) * len(values):
             marks = self.best.wanted(self.part)[rows]
             passed = settle(self.steps, self.asking, values, rows, columns, marks, slacks)
             rows, columns = rows[passed], columns[passed]
-        scores = self.steps.scores(self.asking, values, rows, columns)
-        passed = scores > self.best.least[self.part][rows]
-        self.best.add(self.part.start + rows[passed], start + columns[passed], scores[passed])
+        products = tile[rows, columns]
+        found = Candidates(self.asking, values, rows, columns, products, slacks, self.part.start, start)
+        self.steps.keep(self.best, found)
 
 
 def _go(panels: Sequence[_Panel], rows: Rows, sizes: Doubles, block: int, watch: Watch, workers: Workers) -> None:

@@ -1,4 +1,4 @@
-"""The three steps that look at every product or at single pairs: in numpy, or compiled where numba is at hand and the
+"""The four steps that look at every product or at single pairs: in numpy, or compiled where numba is at hand and the
 work repays it."""
 
 from __future__ import annotations
@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from karat.search.ranks.best import Best, Candidates, keep
 from karat.search.ranks.score import Doubles, pair_scores, pair_sums
 from karat.search.ranks.screen import Screen, Seen
 from karat.search.records import Floats, Integers
@@ -24,12 +25,14 @@ class Steps:
     """Of pairs, in float64 and any order."""
     scores: Callable[[Floats, Floats, Integers, Integers], Floats]
     """Of pairs, exactly."""
+    keep: Callable[[Best, Candidates], None]
+    """The best values of each question."""
     block: int
     """Values in a block: for numpy long enough rows, for compiled steps few enough that the products stay in the
     processor's cache."""
 
 
-NUMPY = Steps(Screen.look, pair_sums, pair_scores, 32768)
+NUMPY = Steps(Screen.look, pair_sums, pair_scores, keep, 32768)
 
 
 def steps_for(pairs: int) -> Steps:
@@ -43,4 +46,4 @@ def compiled() -> Steps | None:
         from karat.search.ranks import compiled
     except ImportError:
         return None
-    return Steps(compiled.look, compiled.sums, compiled.scores, 4096)
+    return Steps(compiled.look, compiled.sums, compiled.scores, compiled.keep, 4096)

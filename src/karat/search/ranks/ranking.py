@@ -91,7 +91,8 @@ def rank_field(
             models, rank_passes(models, questions, texts, wanted, depth, cache, watch, spread), strict=True
         )
     ]
-    return FieldRanks(field, tuple(tuple(of_question) for of_question in truths), tuple(found))
+    free = texts.count("") if encoding else 0
+    return FieldRanks(field, tuple(tuple(of_question) for of_question in truths), tuple(found), free)
 
 
 def rank_passes(

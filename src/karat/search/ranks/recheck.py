@@ -57,7 +57,7 @@ def _together(
     sums: Doubles,
     within: Doubles,
 ) -> None:
-    """The same for questions with so many open pairs, as when all values are alike, that whole products are quicker."""
+    """The same for questions with very many open pairs (all values alike, say), where whole products are quicker."""
     against = values.astype(np.float64)
     for low in range(0, len(crowded), _ROWS):
         some = crowded[low : low + _ROWS]

@@ -36,7 +36,7 @@ class _Reply(msgspec.Struct):
 
 
 def reranker(name: str, environment: Mapping[str, str] = os.environ) -> Reranker:
-    """The reranker behind ``rerank:MODEL[@URL]``. Nothing is called yet; UserError for an address that is none."""
+    """The reranker behind ``rerank:MODEL[@URL]``. Nothing is called yet; UserError for an invalid address."""
     asked, at, given = name.removeprefix(PREFIX).partition("@http")
     url = (f"http{given}" if at else environment.get(URL, "").strip()).rstrip("/").removesuffix("/rerank")
     if not asked:

@@ -12,13 +12,15 @@ from types import MappingProxyType
 from karat.core.problems import Problem, count_of
 from karat.sheet.check.cycles import check_cycles
 from karat.sheet.check.decorators import check_decorators
+from karat.sheet.check.dependencies import is_dim
 from karat.sheet.check.findings import Findings
 from karat.sheet.check.formulas import Signature, check_formulas, queries
 from karat.sheet.check.names import names_of
 from karat.sheet.check.row_context import resolved
 from karat.sheet.evaluation_table import decorator
 from karat.sheet.text.escapes import field_literal
-from karat.sheet.text.tree import ROW_COLUMN, At, Field, Fields, Override, Sheet, Table
+from karat.sheet.text.traversal import nodes
+from karat.sheet.text.tree import ROW_COLUMN, At, Binary, Field, Fields, Number, Override, OwnField, Sheet, Table
 
 NONE_BOUND: Mapping[str, Collection[str]] = MappingProxyType({})
 
@@ -45,6 +47,9 @@ def check_sheet(
             _fields_once(total.fields, f"this total of {table.name}", findings)
         if table.override is not None and table.name not in known_tables:
             _override_fits(table, table.override, findings)
+            _dims_stay(table, table.override, findings)
+        if table.name not in known_tables:
+            _dims_have_formulas(table, findings)
     check_decorators(sheet, names, findings)
     check_formulas(sheet, names, functions, findings)
     check_cycles(sheet, names, lambda name: queries(name, functions.get(name)), findings)
@@ -91,6 +96,11 @@ def _override_fits(table: Table, override: Override, findings: Findings) -> None
         seen.add(column)
     width = len(override.columns)
     for index, row in enumerate(override.rows):
+        dates = [cell for cell in row if isinstance(cell, Binary) and _looks_like_a_date(cell)]
+        if dates:
+            hint = "Write DATE(year, month, day), or put it in quotes to keep it as a text."
+            what = "a subtraction" if dates[0].operator == "-" else "a division"
+            findings.add(dates[0].at, f"this looks like a date, but is {what}", hint, severity="warning")
         if len(row) != width:
             line = override.lines[index] if index < len(override.lines) else override.at.line
             message = f"this row has {count_of(len(row), 'cell')}, but the override has {count_of(width, 'column')}"
@@ -98,3 +108,48 @@ def _override_fits(table: Table, override: Override, findings: Findings) -> None
             findings.add(At(line, 1), message, hint)
             if findings.full:
                 return
+
+
+def _dims_stay(table: Table, override: Override, findings: Findings) -> None:
+    """A dim from which a later dim makes rows cannot be overridden: the rows are there before the override is."""
+    if decorator(table.decorators, "manual") is not None:
+        return
+    by_row = ROW_COLUMN in override.columns
+    declared = {field.name for line in table.fields for field in line.fields if field.key}
+    dims: set[str] = set()
+    used: dict[str, str] = {}
+    for line in (line for line in table.fields if is_dim(line)):
+        for node in () if line.formula is None else nodes(line.formula):
+            if isinstance(node, OwnField) and node.name in dims:
+                used.setdefault(node.name, line.fields[0].name)
+        dims.update(field.name for field in line.fields)
+    for index, column in enumerate(override.columns):
+        says_which = not by_row and (column in declared or column in override.keys)
+        if column in used and not says_which:
+            at = override.places[index] if index < len(override.places) else override.at
+            message = f"{field_literal(column)} cannot be overridden: the dim {field_literal(used[column])} needs it"
+            findings.add(at, message, "The rows are made before the override. Override a field that makes no rows.")
+
+
+def _dims_have_formulas(table: Table, findings: Findings) -> None:
+    """Without a formula a dim makes no rows, and the table would be empty whatever its override holds."""
+    if decorator(table.decorators, "manual") is not None:
+        return
+    for line in table.fields:
+        if is_dim(line) and line.formula is None:
+            field = line.fields[0]
+            message = f"the dim {field_literal(field.name)} has no formula, so {table.name} has no rows"
+            hint = "Write what makes its rows, such as = RANGE(3); or !manual() above the table, to type them in."
+            findings.add(field.at, message, hint)
+
+
+def _looks_like_a_date(cell: Binary) -> bool:
+    """Whether it is ``2024-03-01``, ``3/1/2024`` or ``2024/3/1``: three numbers with one of the two signs."""
+    match cell:
+        case Binary("-" | "/" as sign, Binary(inner, Number(int(first)), Number(int(second))), Number(int(third))) if (
+            inner == sign
+        ):
+            year, *rest = (first, second, third) if first > 999 else (third, first, second)
+            return 1000 <= year <= 9999 and min(rest) >= 1 and min(rest) <= 12 and max(rest) <= 31
+        case _:
+            return False

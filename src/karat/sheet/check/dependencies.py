@@ -45,6 +45,9 @@ ROWS = "\0rows"
 APPLIED = "\0applied"
 """In place of a field: what is applied to the rows of a table."""
 
+FILTERED = "\0filtered"
+"""In place of a field: which rows of a table its filter keeps."""
+
 ALL = "\0all"
 """In place of a field: all fields of a table."""
 
@@ -66,6 +69,7 @@ def dependencies(sheet: Sheet, names: Names, is_query: Callable[[str], bool]) ->
         graph[table.name, ROWS] = [need for line in dims for need in reader.needs(line.formula, in_dim=True)]
         graph[table.name, APPLIED] = [(table.name, ROWS)]
         if table.apply is not None:
+            graph[table.name, FILTERED] = list(reader.needs(table.apply.filter))
             for formula in (table.apply.filter, *table.apply.sort):
                 graph[table.name, APPLIED] += reader.needs(formula)
         for line in table.fields:
@@ -112,7 +116,11 @@ class _Reader:
                 case Call(name=name) if name in EVALUATING:
                     yield from self._evaluated(node)
                 case Call(name=name, arguments=(source, *bodies)) if self.is_query(name):
-                    waiting.append((source, both(wanted, self._looked_at(name, source, bodies))))
+                    looked_at = self._looked_at(name, source, bodies)
+                    waiting.append((source, both(wanted, looked_at)))
+                    table = rows_of(source, self.own.name, self.names)
+                    if table in self.names.tables:  # also where all fields are wanted, which the own table has none of
+                        yield from ((table, field) for field in sorted(looked_at or ()))
                     waiting.extend((body, None) for body in bodies)
                 case Call(name=name, arguments=(source, *keys)) if name == TABLE_CALL:
                     waiting.append((source, both(wanted, self._looked_at("FIND", source, keys))))

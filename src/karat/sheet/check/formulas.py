@@ -11,6 +11,7 @@ from karat.sheet.check.dependencies import EVALUATING, is_dim
 from karat.sheet.check.findings import Findings
 from karat.sheet.check.names import Known, Names, unknown_table_hint
 from karat.sheet.check.retrieval import RETRIEVING, check_retrieval
+from karat.sheet.check.sort_keys import ORDER_HINT, sort_keys
 from karat.sheet.evaluation_table import decorator, evaluation_tables, read_reference, target_of
 from karat.sheet.text.escapes import field_literal
 from karat.sheet.text.traversal import is_formula
@@ -35,11 +36,16 @@ from karat.sheet.text.tree import (
 QUERYING = frozenset({"FILTER", "SORTBY", "UNIQUEBY", "FIND", "MINBY", "MAXBY"})
 
 
-REFUSED = frozenset({"PIVOT", "UNPIVOT", "FIELDS", "PERIODSERIES", "GROUPBY"})
-"""Functions of dial-xl that change which fields a table has."""
-REFUSED_HINT = (
+_FIELDS_MADE = (
     "Karat's sheets have the fields that are written in them. Compute the table elsewhere and read it with INPUT."
 )
+_ELSEWHERE = "It is a function of dial-xl. Compute this elsewhere and read it with INPUT."
+REFUSED = {
+    **dict.fromkeys(("PIVOT", "UNPIVOT", "FIELDS", "PERIODSERIES", "GROUPBY"), _FIELDS_MADE),
+    **dict.fromkeys(("EXTRAPOLATE", "PERCENTCHANGE", "DATERANGE", "TOTAL", "ERR"), _ELSEWHERE),
+    **dict.fromkeys(("DROPDOWN", "CHECKBOX"), "Nobody chooses here. Write the chosen value instead."),
+}
+"""Functions of dial-xl that Karat does not have, and what to do without them."""
 
 
 class Parameter(Protocol):
@@ -47,6 +53,12 @@ class Parameter(Protocol):
 
     @property
     def name(self) -> str: ...
+
+    @property
+    def optional(self) -> bool: ...
+
+    @property
+    def repeated(self) -> bool: ...
 
 
 class Signature(Protocol):
@@ -86,6 +98,10 @@ def check_formulas(sheet: Sheet, names: Names, functions: Mapping[str, Signature
         for formula, place in _places(table):
             if not findings.full:
                 _Formula(names, functions, evaluations, findings).check(formula, place)
+        if table.apply is not None:
+            wrong = sort_keys(table.apply.sort, "sort", table.apply.at).wrong
+            if wrong is not None:
+                findings.add(wrong.at, wrong.message, ORDER_HINT)
 
 
 def _places(table: Table) -> Iterator[tuple[Expr, _Place]]:
@@ -192,12 +208,17 @@ class _Formula:
         if call.name == TABLE_CALL:
             return [(argument, place) for argument in call.arguments]
         if call.name in REFUSED:
-            self.findings.add(call.at, f"{call.name} is not part of Karat's sheets", REFUSED_HINT)
+            self.findings.add(call.at, f"{call.name} is not part of Karat's sheets", REFUSED[call.name])
         elif known is None:
             self.findings.add(call.at, f"unknown function {call.name}", unknown=call.name, known=self.functions)
         else:
             self._count(call, known)
-        if any(isinstance(argument, Omitted) for argument in call.arguments):
+        if call.name == "SORTBY" and known is not None:
+            behind = [Omitted(call.at)] * call.left_empty
+            wrong = sort_keys([*call.arguments[1:], *behind], "SORTBY", call.at).wrong if call.arguments[1:] else None
+            if wrong is not None:
+                self.findings.add(wrong.at, wrong.message, ORDER_HINT)
+        else:
             self._left_empty(call, known)
         if call.name in RETRIEVING and known is not None:
             check_retrieval(call, known, self.findings)
@@ -213,7 +234,7 @@ class _Formula:
 
     def _count(self, call: Call, known: Signature) -> None:
         count, least, most = len(call.arguments), known.least, known.most
-        form: Callable[[int], object] | None = getattr(known, "form", None)
+        form: Callable[[int], Sequence[Parameter] | None] | None = getattr(known, "form", None)
         if least <= count and (most is None or count <= most) and (form is None or form(count) is not None):
             return
         if most is None:
@@ -223,14 +244,23 @@ class _Formula:
         dotted = ", including the value before the dot" if call.dotted else ""
         written: Callable[[], Sequence[str]] | None = getattr(known, "signature", None)
         hint = f"Write {' or '.join(written())}." if written is not None else ""
-        self.findings.add(call.at, f"{call.name} takes {wanted}, but was given {count}{dotted}", hint)
+        one_way = count < least and written is not None and len(written()) == 1
+        taken = form(least) if form is not None and one_way else None
+        missing = f': "{taken[count].name}" is missing' if taken is not None else ""
+        self.findings.add(call.at, f"{call.name} takes {wanted}, but was given {count}{dotted}{missing}", hint)
 
     def _left_empty(self, call: Call, known: Signature | None) -> None:
-        number = next(at for at, argument in enumerate(call.arguments) if isinstance(argument, Omitted))
         form: Callable[[int], Sequence[Parameter] | None] | None = getattr(known, "form", None)
-        taken = form(len(call.arguments)) if form is not None else None
-        which = f'argument "{taken[number].name}"' if taken is not None else f"argument {number + 1}"
-        self.findings.add(call.at, f"the {which} of {call.name} is left empty, and has no usual value")
+        count = len(call.arguments)
+        taken = form(count) if form is not None else None
+        empty = [at for at, argument in enumerate(call.arguments) if isinstance(argument, Omitted)]
+        wrong = [at for at in empty if taken is None or not taken[at].optional]
+        whole = form(count + call.left_empty) if form is not None and taken is not None else None
+        if whole is not None and any(one.repeated and not one.optional for one in whole[count:]):
+            taken, wrong = whole, [*wrong, count]  # in F(a, ) the second of any number is missing
+        for at in wrong:
+            which = f'argument "{taken[at].name}"' if taken is not None else f"argument {at + 1}"
+            self.findings.add(call.at, f"the {which} of {call.name} is left empty, and has no usual value")
 
     def _evaluating(self, call: Call) -> None:
         """``Evaluation.EVALUATE_N(T[f])``: the table is an evaluation table, and the field one of those it

@@ -49,8 +49,9 @@ class Computation:
         self.tables = {table.name: table for table in sheet.tables}
         self.values: list[Value] = []
         self.frames: dict[int, Frames] = {}
-        self.unmatched: list[tuple[str, int, str]] = []
-        """Rows of overrides that belong nowhere: (table, line, why)."""
+        self.unmatched: dict[int, list[tuple[str, int, str]]] = {}
+        """Rows of overrides that belong nowhere, as (table, line, why), for each node that looked for theirs. A node
+        that is computed in rounds finds some of them only in a later round."""
         self.fed: dict[int, Sequence[Value]] = {}
         """What is known so far of fields whose typed cells read other rows of the same field."""
         self._lifts: dict[tuple[int, int], Sequence[int]] = {}

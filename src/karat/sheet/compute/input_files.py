@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from karat.core.files.named_files import file_named
 from karat.core.files.reading import open_bytes
 from karat.core.installed.extras import install_command
-from karat.core.problems import did_you_mean, nearest
+from karat.core.problems import count_of, did_you_mean, nearest
 from karat.core.remote.address import url_inside
 from karat.sheet.values import NA, Array, TableValue, Value, Wrong
 from karat.tables.files.probe import NotOpened, duckdb_copy, parquet_copy
@@ -98,8 +98,9 @@ def read_csv(path: Path, delimiter: str = ",") -> TableValue:
             rows = []
             for row in reader:
                 if len(row) > len(names):
+                    cells, headings = count_of(len(row), "cell"), count_of(len(names), "heading")
                     raise Wrong(
-                        f"{path.name}:{reader.line_num}: {len(row)} cells under {len(names)} headings",
+                        f"{path.name}:{reader.line_num}: {cells} under {headings}",
                         "Put quotes around a cell that contains a comma.",
                     )
                 if row:

@@ -15,7 +15,7 @@ from karat.sheet.functions import FUNCTIONS
 from karat.sheet.functions.arrays import first_failure
 from karat.sheet.functions.definition import Function
 from karat.sheet.plan.nodes import SHEET, Node
-from karat.sheet.values import NA, Array, Failure, Many, TableValue, Value, Wrong, described, element, key_of
+from karat.sheet.values import NA, Array, Failure, Many, TableValue, Value, Wrong, by_text, described, element, key_of
 
 
 def elements(c: Computation, node: Node) -> None:
@@ -68,8 +68,8 @@ def _looked_up(c: Computation, node: Node, source: Many) -> Frames | None:
         return None
     inside: Sequence[Value] = c.values[node.inputs[1]]
     outside = c.lifted(node.inputs[2], node.place)
-    kinds = set(map(type, inside)) | set(map(type, outside))
-    if len(inside) != len(source) or kinds & {Array, TableValue, Failure}:
+    kinds, others = set(map(type, inside)), set(map(type, outside))
+    if len(inside) != len(source) or (kinds | others) & {Array, TableValue, Failure} or by_text(kinds, others):
         return None
     index: dict[object, list[int]] = {}
     for position, one in enumerate(inside):
@@ -123,6 +123,11 @@ def query(c: Computation, node: Node) -> object:
         for id in node.inputs[2:]
     ]
     function = FUNCTIONS[name]
+    if name == "SORTBY":
+        # A first key may well be the same for all; a later one that is looks like an order that is not written as one.
+        for id, key in list(zip(node.inputs[2:], keys, strict=True))[1:]:
+            if c.plan.nodes[id].place.maker != node.inputs[0] and not _one_for_each(c, id, node):
+                keys = [_not_an_order(node, key) if one is key else one for one in keys]
     results: list[Value] = []
     for number in range(len(frames.starts) - 1):
         start, end = frames.starts[number], frames.starts[number + 1]
@@ -142,6 +147,17 @@ def query(c: Computation, node: Node) -> object:
         return [source] * count
     each = len(frames.sources)
     return [put_back(frames.shapes[0], results[at * each : (at + 1) * each], function.gives) for at in range(count)]
+
+
+def _one_for_each(c: Computation, id: int, node: Node) -> bool:
+    """Whether a key from outside the query is an array that goes along with the elements."""
+    values = [c.values[id]] if c.constant(id) else c.lifted(id, node.place)
+    return all(isinstance(value, Array | Failure) for value in values)
+
+
+def _not_an_order(node: Node, key: Sequence[Value]) -> Sequence[Value]:
+    said = "a later key of SORTBY is the same for every element; an order must be written as 1 or -1"
+    return [Failure(said, "A field of the element is written $[field].", node.at, node.origin)] * len(key)
 
 
 def _key_outside(c: Computation, id: int, node: Node, frames: Frames) -> Sequence[Value]:

@@ -133,7 +133,7 @@ class Resources:
     def choose(self, evaluation: EvaluationTable) -> Choice:
         """The best n and model for each field of an evaluation table, for all of them together."""
         from karat.search.choose.choice import choose
-        from karat.search.choose.limits import Limits
+        from karat.search.choose.limits import Limits, deepest
         from karat.search.choose.refusal import ranked_deep_enough
         from karat.search.choose.tune import check_fields
         from karat.search.rankers.load import load_rankers
@@ -149,7 +149,6 @@ class Resources:
             check_fields(evaluation.questions, evaluation.fields, models)
 
             def rank(depth: int) -> list[FieldRanks]:
-                most = max(depth, min(settings.max_n or settings.budget_tokens, settings.budget_tokens))
                 return [
                     rank_field(
                         one.field,
@@ -157,7 +156,7 @@ class Resources:
                         evaluation.questions,
                         one.truths,
                         models,
-                        depth=max(1, min(most, len(one.values))),
+                        depth=max(1, min(depth, len(one.values)), deepest(limits, one.values)),
                         encoding=settings.encoding,
                         cache=self.cache,
                     )

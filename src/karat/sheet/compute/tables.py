@@ -3,7 +3,7 @@ table."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from karat.core.problems import count_of
 from karat.sheet.compute.broadcast import APPLIED
@@ -91,14 +91,13 @@ def match(c: Computation, node: Node) -> Sequence[int | None]:
     for row, cells in enumerate(zip(*columns, strict=True)):
         found.setdefault(tuple(map(same_key, cells)), []).append(row)
     matched: list[int | None] = [None] * count
+    unmatched = c.unmatched[node.id] = []
     for number, typed in enumerate(override.rows):
         key = tuple(_key_cell(typed[at]) for at in keys)
         rows = found.get(tuple(map(same_key, key)), [])
         if not rows:
             line = override.lines[number] if number < len(override.lines) else 0
-            problem = (name, line, f"{name} has no row with the key {', '.join(map(shown, key))}")
-            if problem not in c.unmatched:
-                c.unmatched.append(problem)
+            unmatched.append((name, line, f"{name} has no row with the key {', '.join(map(shown, key))}"))
         for row in rows:
             matched[row] = number
     return matched
@@ -110,6 +109,7 @@ def _match_by_number(c: Computation, node: Node, override: Override, count: int)
     if isinstance(order, Failure):
         order = range(count)
     at = override.columns.index(ROW_COLUMN)
+    unmatched = c.unmatched[node.id] = []
     matched: list[int | None] = [None] * count
     for number, typed in enumerate(override.rows):
         wanted = typed[at]
@@ -122,8 +122,7 @@ def _match_by_number(c: Computation, node: Node, override: Override, count: int)
         said = (
             f"{table} has no row {wanted}" if whole else f"a row of {table} is meant by its number, not by {wanted!r}"
         )
-        if (table, line, said) not in c.unmatched:
-            c.unmatched.append((table, line, said))
+        unmatched.append((table, line, said))
     return matched
 
 
@@ -171,9 +170,8 @@ def _overridden(c: Computation, node: Node, cells: list[Value], detail: FieldDet
     computed = dict(detail.formulas)
     if matched is None and len(override.rows) > len(cells):
         line = override.lines[len(cells)] if len(cells) < len(override.lines) else 0
-        problem = (detail.table, line, f"{detail.table} has only {count_of(len(cells), 'row')} to override")
-        if problem not in c.unmatched:
-            c.unmatched.append(problem)
+        said = f"{detail.table} has only {count_of(len(cells), 'row')} to override"
+        c.unmatched[node.id] = [(detail.table, line, said)]
     for row, number in zip(range(len(cells)), numbers, strict=False):
         typed = None if number is None else override.rows[number][detail.typed]
         if typed is None or number is None:
@@ -191,7 +189,12 @@ def _overridden(c: Computation, node: Node, cells: list[Value], detail: FieldDet
 
 def find(c: Computation, node: Node) -> object:
     """The row with these keys, or of this number; NA where there is none."""
-    keys: tuple[str, ...] = node.detail
+    keys, ordered = node.detail
+    inputs = node.inputs[:-1] if ordered else node.inputs
+    order: Value = c.values[node.inputs[-1]] if ordered else None
+    if isinstance(order, Failure):
+        return order if node.place is SHEET else [order] * c.count(node.place)
+    numbers = None if order is None else {row: number for number, row in enumerate(order, start=1)}
     known: dict[int, dict[object, int]] = {}
 
     def found(table: Value, given: Sequence[Value]) -> Value:
@@ -202,15 +205,15 @@ def find(c: Computation, node: Node) -> object:
             return NA
         try:
             if id(table) not in known:
-                known[id(table)] = _row_index(table, keys)
+                known[id(table)] = _row_index(table, keys, numbers)
             at = _row_with(known[id(table)], given, node)
         except Wrong as wrong:
             return Failure(wrong.message, wrong.hint, node.at, node.origin)
         return NA if at is None else Row(table, at)
 
     if node.place is SHEET:
-        return found(c.values[node.inputs[0]], [c.values[one] for one in node.inputs[1:]])
-    table, *given = (c.lifted(one, node.place) for one in node.inputs)
+        return found(c.values[inputs[0]], [c.values[one] for one in inputs[1:]])
+    table, *given = (c.lifted(one, node.place) for one in inputs)
     return [found(one, keys) for one, keys in zip(table, zip(*given, strict=True), strict=True)]
 
 
@@ -228,8 +231,11 @@ def _row_with(index: dict[object, int], given: Sequence[Value], node: Node) -> i
     return at
 
 
-def _row_index(table: TableValue, keys: tuple[str, ...]) -> dict[object, int]:
-    """The place of each row, by its keys or its number."""
+def _row_index(table: TableValue, keys: tuple[str, ...], numbers: Mapping[int, int] | None) -> dict[object, int]:
+    """The place of each row, by its keys or its number; ``numbers`` are those of the rows that filter and sort leave,
+    where they are not counted as they are."""
+    if not keys and numbers is not None:
+        return {(numbers[row],): at for at in range(table.length) if (row := table.row(at)) in numbers}
     if not keys:
         return {(table.row(at) + 1,): at for at in range(table.length)}
     index: dict[object, int] = {}
@@ -310,16 +316,21 @@ def table(c: Computation, node: Node) -> Value:
 
 
 def questions(c: Computation, node: Node) -> Value | EvaluationTable:
-    """An evaluation table with the values that are searched."""
-    columns = [c.values[id] for id in node.inputs]
+    """An evaluation table with the values that are searched; where there is one input more, it says which rows are
+    questions."""
+    count = len(node.detail.truths)
+    columns = [c.values[id] for id in node.inputs[: 1 + 2 * count]]
+    kept = c.values[node.inputs[-1]] if len(node.inputs) > len(columns) else None
+    if isinstance(kept, Failure):
+        return kept
     failed = next((one for one in columns if isinstance(one, Failure)), None)
     failed = failed or next((one.failure for one in columns if one.failure is not None), None)
     if failed is not None:
         return failed
-    count = len(node.detail.truths)
     items = [column.items for column in columns]
+    asked = items[: 1 + count] if kept is None else [[own[at] for at in kept] for own in items[: 1 + count]]
     try:
-        return gather(node.detail, items[0], items[1 : 1 + count], items[1 + count :])
+        return gather(node.detail, asked[0], asked[1:], items[1 + count :])
     except Wrong as wrong:
         return Failure(wrong.message, wrong.hint, node.at, node.origin)
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import re
-from datetime import datetime
+from datetime import datetime, timedelta
+from decimal import Decimal
 
 from karat.sheet.functions.definition import Example, Function, Parameter
 from karat.sheet.functions.text import split
@@ -14,8 +16,11 @@ _TEXT = Parameter("text", "any text")
 _MARK = Parameter("mark", "the text to look for")
 _WHICH = Parameter("which", "1 (if left out) for the first mark, 2 for the second, -1 for the last", optional=True)
 DIGITS = 10
-_SHORT = {"K": 1e3, "M": 1e6, "B": 1e9, "T": 1e12}
-_DAY = re.compile(r"([0-9]{1,2})/([0-9]{1,2})/([0-9]{4})")
+LARGEST_PLAIN = 1e15
+_SHORT = {"K": 10**3, "M": 10**6, "B": 10**9, "T": 10**12}
+_DAY = re.compile(
+    r"([0-9]{1,2})/([0-9]{1,2})/([0-9]{4})(?:\s+(0?[1-9]|1[0-2]):([0-5][0-9]):([0-5][0-9])\s*(AM|PM))?", re.IGNORECASE
+)
 _GROUPED = re.compile(r"[-+]?[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]*)?")
 
 
@@ -24,10 +29,11 @@ def as_text(value: Value) -> str:
     if not isinstance(value, int | float) or isinstance(value, bool | Date):
         return text(value, "TEXT")
     if isinstance(value, float) and not value.is_integer():
-        short = f"{value:.{DIGITS}g}"
-        return (
-            short if "e" not in short or not 1e-5 <= abs(value) < 1e15 else f"{float(short):f}".rstrip("0").rstrip(".")
-        )
+        digits, exponent = f"{value:.{DIGITS - 1}e}".split("e")
+        short = f"{digits.rstrip('0').rstrip('.')}E{int(exponent)}"
+        # With an exponent where more zeros than digits would follow the point.
+        zeros_outweigh = -int(exponent) > max(5, sum(map(str.isdigit, short.partition("E")[0])))
+        return short if zeros_outweigh or abs(value) >= LARGEST_PLAIN else f"{Decimal(short):f}"
     return number_text(value)
 
 
@@ -42,13 +48,24 @@ def _value(written: Value) -> Value:
     found = _DAY.fullmatch(word)
     if found:
         try:
-            return serial(datetime(int(found[3]), int(found[1]), int(found[2])))
+            day = datetime(int(found[3]), int(found[1]), int(found[2]))
+            return serial(day if found[4] is None else day + _time_of_day(found))
         except ValueError:
             return NA
     scale = _SHORT.get(word[-1].upper(), 1) if len(word) > 1 else 1
     digits = word[:-1] if scale != 1 else word
-    plain = read_number(digits.replace(",", "") if _GROUPED.fullmatch(digits.strip()) else digits)
-    return NA if plain is None else plain if scale == 1 else plain * scale
+    plain = digits.replace(",", "") if _GROUPED.fullmatch(digits.strip()) else digits
+    found_number = read_number(plain)
+    if found_number is None or scale == 1:
+        return NA if found_number is None else found_number
+    scaled = float(Decimal(plain.strip()) * scale)  # 1.005M is 1005000, and 1.005 * 1e6 is not
+    return scaled if math.isfinite(scaled) else NA
+
+
+def _time_of_day(found: re.Match[str]) -> timedelta:
+    """What passed since midnight at ``05:07:09 PM``: 12 AM is midnight, 12 PM noon."""
+    hour = int(found[4]) % 12 + (12 if found[7].upper() == "PM" else 0)
+    return timedelta(hours=hour, minutes=int(found[5]), seconds=int(found[6]))
 
 
 def _concat(*parts: Value) -> str:
@@ -76,7 +93,7 @@ def _unichar(value: Value) -> Value:
 
 
 def _strip(value: Value, part: Value = " ", *, start: bool = True, end: bool = True) -> str:
-    """The text without the part at its ends, however often it stands there."""
+    """The text without the part at its ends, however often it is there."""
     found, off = text(value, "STRIP"), text(part, "STRIP")
     while start and off and found.startswith(off):
         found = found[len(off) :]
@@ -121,7 +138,8 @@ CONVERSIONS = (
         "TEXT",
         "text",
         ((Parameter("value", "a number, a date or a text"),),),
-        "The value as a text: ten digits that count (all of a whole number), TRUE or FALSE, a date as month/day/year.",
+        "The value as a text: ten digits that count (all of a whole number), TRUE or FALSE, a date as month/day/year "
+        "with the time, such as 05:07:09 PM, where it has one.",
         Example("TEXT(1 / 3)", "0.3333333333"),
         as_text,
     ),

@@ -164,7 +164,7 @@ def _recall(calls: Sequence[tuple[Value, ...]], resources: Resources) -> list[Va
 
     def prepare(call: tuple[Value, ...]) -> Asked | NotAvailable:
         data, question, truth, *rest = call
-        n = rest[0] if rest else len(truths_of(truth))
+        n = rest[0] if rest and rest[0] is not None else len(truths_of(truth))
         return _asked((data, question, n, *rest[1:]), "RECALL")
 
     retrieved: dict[int, Value] = {}

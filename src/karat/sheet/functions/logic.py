@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from karat.sheet.functions.definition import Example, Function, Parameter
-from karat.sheet.values import NA, Array, Failure, TableValue, Value, elements, key_of, many, truth
+from karat.sheet.functions.operators import equal
+from karat.sheet.values import NA, Array, Failure, TableValue, Value, by_text, elements, key_of, many, truth
 
 
 def _if(condition: Value, then: Value, otherwise: Value = NA) -> Value:
@@ -26,6 +27,8 @@ def _in(value: Value, *among: Value) -> Value:
     source = many(among[0]) if len(among) == 1 else Array(among)
     if isinstance(source, TableValue):
         source = Array(elements(source))
+    if by_text({type(value)}, source.types):
+        return any(equal(value, item) for item in source.items if item is not NA and not isinstance(item, Failure))
     return key_of(value) in source.keys
 
 

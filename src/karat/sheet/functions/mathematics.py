@@ -1,4 +1,4 @@
-"""Powers, logarithms, angles, and further figures of an array. Where the result is no number, it is NA."""
+"""Powers, logarithms, angles, and further figures of an array. Where the result is not a number, it is NA."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Callable
 from karat.sheet.functions.definition import Example, Form, Function, Parameter
 from karat.sheet.functions.numbers import Numbers, filled_items, over_numbers, percentile
 from karat.sheet.functions.operators import BINARY
-from karat.sheet.values import NA, TableValue, Value, Wrong, many, number, whole
+from karat.sheet.values import NA, TableValue, Value, Wrong, key_of, many, number, whole
 
 _NUMBER = Parameter("number", "any number")
 _ARRAY: Form = (Parameter("array", "the numbers", "array"),)
@@ -60,8 +60,9 @@ def _geomean(found: Numbers) -> Value:
 
 def _mode(array: Value) -> Value:
     found = filled_items(array, "MODE")
-    item, times = Counter(found).most_common(1)[0] if found else (NA, 0)
-    return item if times > 1 else NA
+    keys = [key_of(item) for item in found or ()]
+    key, times = Counter(keys).most_common(1)[0] if found else (NA, 0)
+    return found[keys.index(key)] if found and times > 1 else NA
 
 
 def _correl(first: Value, second: Value) -> Value:

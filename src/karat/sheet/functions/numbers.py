@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Callable, Iterable, Sequence
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import ROUND_HALF_UP, Context, Decimal
 
 from karat.sheet.functions.definition import Example, Form, Function, Parameter
 from karat.sheet.values import NA, Array, NotAvailable, TableValue, Value, Wrong, many, number, whole
@@ -109,13 +109,19 @@ def _filled(items: Iterable[Value]) -> list[Value]:
     return [item for item in items if item is NA or item != ""]
 
 
+_MANY_DIGITS = Context(prec=700)
+"""Enough for the largest float with as many decimals as ROUND takes."""
+_LARGEST_WHOLE = 2**63
+
+
 def rounded(value: Value, digits: Value = 0) -> Value:
     """Halves go away from zero, as on paper; the decimals are those one sees, so 2.675 is 2.68."""
     found, places = number(value, "ROUND"), whole(digits, "ROUND")
     if abs(places) > 300:
         raise Wrong("ROUND needs between -300 and 300 digits")
-    result = Decimal(repr(found)).quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP) if abs(found) < 1e15 else found
-    return int(result) if places <= 0 and abs(found) < 1e15 else float(result)
+    exact = Decimal(repr(found)) if isinstance(found, float) else Decimal(int(found))
+    result = exact.quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP, _MANY_DIGITS)
+    return int(result) if places <= 0 and abs(result) < _LARGEST_WHOLE else float(result)
 
 
 def _range(first: Value, last: Value = None) -> Value:

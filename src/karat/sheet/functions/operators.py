@@ -78,7 +78,7 @@ def _mod(left: int | float, right: int | float) -> Value:
 
 
 def power(left: int | float, right: int | float) -> Value:
-    """``left ^ right``; NA where that is no number."""
+    """``left ^ right``; NA where that is not a number."""
     if (left == 0 and right < 0) or (left < 0 and not float(right).is_integer()):
         return NA
     if isinstance(left, int) and isinstance(right, int) and right >= 0 and left.bit_length() * right <= 128:
@@ -94,10 +94,12 @@ def _join(left: Value, right: Value) -> str:
 
 
 def equal(left: Value, right: Value) -> bool:
-    """Whether two values are the same; a text is the number that is written just so."""
-    if isinstance(left, str) is isinstance(right, str) and isinstance(left, int | float | str):
-        return bool(left == right)
-    return key_of(left) == key_of(right)
+    """Whether two values are the same; a text is the number, the date or the TRUE that is written just so."""
+    if not (isinstance(left, int | float | str) and isinstance(right, int | float | str)):
+        return key_of(left) == key_of(right)
+    if isinstance(left, str) is not isinstance(right, str):
+        return text(left, "=") == text(right, "=")
+    return bool(left == right)
 
 
 def _compare(sign: str, compute: Callable[[Value, Value], bool]) -> Callable[[Value, Value], bool]:

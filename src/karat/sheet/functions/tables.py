@@ -27,7 +27,7 @@ def _chunks(calls: Sequence[tuple[Value, ...]], resources: Resources) -> list[Va
     found: list[Value] = []
     for files, size, overlap, *rest in calls:
         try:
-            cover = _share(rest[0]) if rest else Fraction(1)
+            cover = _share(rest[0]) if rest and rest[0] is not None else Fraction(1)
             encoding = text(rest[1], "CHUNKS") if len(rest) > 1 else ""
             found.append(resources.chunks(text(files, "CHUNKS"), _wholes(size), _wholes(overlap), cover, encoding))
         except Wrong as wrong:

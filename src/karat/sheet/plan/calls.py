@@ -13,7 +13,8 @@ from karat.sheet.functions.definition import Function
 from karat.sheet.plan.draft import Draft, Planning, Scope
 from karat.sheet.plan.nodes import SHEET
 from karat.sheet.plan.queries import plan_find, plan_query
-from karat.sheet.plan.tables import APPLIED, plan_order, plan_questions, plan_rows
+from karat.sheet.plan.questions import plan_questions
+from karat.sheet.plan.tables import plan_own_order, plan_rows
 from karat.sheet.text.tree import TABLE_CALL, At, Call, FieldOf, Omitted, TableName, Text
 from karat.sheet.values import Wrong
 
@@ -33,7 +34,9 @@ def plan_call(draft: Draft, node: Call, scope: Scope, wanted: Wanted) -> Plannin
     if function.form(len(node.arguments)) is None:
         hint = f"It is {' or '.join(function.signature())}."
         return draft.fail(f"{node.name} does not take {len(node.arguments)} arguments", hint, node.at, scope)
-    if any(isinstance(argument, Omitted) for argument in node.arguments):
+    form = function.form(len(node.arguments))
+    empty = [at for at, argument in enumerate(node.arguments) if isinstance(argument, Omitted)]
+    if node.name != "SORTBY" and any(form is None or not form[at].optional for at in empty):
         return draft.fail(f"an argument of {node.name} is left empty", "", node.at, scope)
     if node.name in SPECIAL_CALLS:
         return SPECIAL_CALLS[node.name](draft, node, scope, wanted)
@@ -44,6 +47,9 @@ def _plain_call(draft: Draft, node: Call, scope: Scope, wanted: Wanted) -> Plann
     """A function of the values of its arguments."""
     inputs = []
     for argument in node.arguments:
+        if isinstance(argument, Omitted):
+            inputs.append(draft.node("constant", detail=None, kind="Value", label="usual"))
+            continue
         asked = wanted if node.name in PASSES_ON else frozenset() if node.name == "COUNT" else None
         inputs.append((yield argument, scope, asked))
     return apply(draft, FUNCTIONS[node.name], tuple(inputs), node.at, scope)
@@ -72,12 +78,8 @@ def _row_number(draft: Draft, node: Call, scope: Scope, _wanted: Wanted) -> Plan
     table = scope.table
     rows = yield from plan_rows(draft, table.name)
     place = draft.plan.rows[table.name][1]
-    inputs: tuple[int, ...] = (rows,)
-    # The number counts the rows that filter and sort leave, unless these look at it themselves.
-    applied = (table.name, APPLIED)
-    looked_at = scope.before or applied in draft.open or draft.needs(applied, scope.origin)
-    if table.apply is not None and not looked_at:
-        inputs = (rows, (yield from plan_order(draft, table)))
+    order = yield from plan_own_order(draft, table.name, scope)
+    inputs = (rows,) if order is None else (rows, order)
     return draft.node("row_number", inputs, place, kind="Row number", label="ROW", at=node.at, origin=scope.origin)
 
 

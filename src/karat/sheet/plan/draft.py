@@ -8,7 +8,7 @@ unknown name, a cycle) becomes a node that fails, and the rest of the sheet is p
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from karat.sheet.check.dependencies import Graph, dependencies
@@ -76,15 +76,17 @@ class Draft:
 
     def needs(self, node: tuple[str, str], other: tuple[str, str]) -> bool:
         """Whether one field needs another, directly or not."""
-        waiting, seen = [node], {node}
+        return any(below == other for below in self.reached(node))
+
+    def reached(self, node: tuple[str, str]) -> Iterator[tuple[str, str]]:
+        """All that a field needs, directly or not; itself only if it needs itself."""
+        waiting, seen = [node], set[tuple[str, str]]()
         while waiting:
             for below in self.graph.get(waiting.pop(), ()):
-                if below == other:
-                    return True
                 if below not in seen:
                     seen.add(below)
                     waiting.append(below)
-        return False
+                    yield below
 
     def node(
         self,

@@ -7,7 +7,8 @@ from collections.abc import Collection, Mapping
 from karat.sheet.plan.draft import Draft, Planning, Scope, new_draft
 from karat.sheet.plan.formulas import plan_expression
 from karat.sheet.plan.nodes import Plan
-from karat.sheet.plan.tables import plan_field, plan_order, plan_questions, plan_rows
+from karat.sheet.plan.questions import plan_questions
+from karat.sheet.plan.tables import plan_field, plan_order, plan_rows
 from karat.sheet.text.tree import NOWHERE, Expr, Sheet, Table
 from karat.sheet.values import TableValue
 

@@ -6,14 +6,16 @@ from __future__ import annotations
 from collections.abc import Generator
 from dataclasses import replace
 
+from karat.core.problems import count_of
 from karat.sheet.check.requirements import Wanted, both, element_fields, lookup, uses_element, uses_row
 from karat.sheet.check.row_context import rows_of
+from karat.sheet.check.sort_keys import ORDER_HINT, sort_keys
 from karat.sheet.functions import FUNCTIONS
 from karat.sheet.plan.draft import Draft, Need, Planning, Scope, is_query
 from karat.sheet.plan.nodes import SHEET, Place, inner
-from karat.sheet.plan.tables import plan_rows
+from karat.sheet.plan.tables import plan_own_order, plan_rows
 from karat.sheet.text.traversal import nodes
-from karat.sheet.text.tree import At, Binary, Call, Element, Expr, Number, Omitted, Unary
+from karat.sheet.text.tree import At, Binary, Call, Element
 
 
 def plan_query(draft: Draft, node: Call, scope: Scope, wanted: Wanted) -> Planning:
@@ -33,7 +35,11 @@ def plan_query(draft: Draft, node: Call, scope: Scope, wanted: Wanted) -> Planni
     for body in bodies:
         asked = both(asked, element_fields(body, is_query, table))
     made = yield source, scope, asked
-    bodies, down = _orders(bodies) if function.name == "SORTBY" else (bodies, (False,) * len(bodies))
+    down = (False,) * len(bodies)
+    if function.name == "SORTBY":
+        bodies, down, wrong = sort_keys(bodies, "SORTBY", node.at)
+        if wrong is not None:
+            return draft.fail(wrong.message, ORDER_HINT, wrong.at, scope)
     parent = draft.place_of(made)
     if any(uses_row(body) for body in bodies):
         parent = inner(parent, (yield from _row_place(draft, scope)))
@@ -84,24 +90,6 @@ def _row_place(draft: Draft, scope: Scope) -> Generator[Need, int, Place]:
     return draft.plan.rows[scope.table.name][1]
 
 
-def _orders(bodies: tuple[Expr, ...]) -> tuple[tuple[Expr, ...], tuple[bool, ...]]:
-    """The keys of SORTBY and whether each falls: ``-key``, or -1 as the argument after it."""
-    keys: list[Expr] = []
-    down: list[bool] = []
-    for at, body in enumerate(bodies):
-        falls = isinstance(body, Unary) and body.operator == "-"
-        number = body.operand if falls and isinstance(body, Unary) else body
-        if at and isinstance(number, Number) and number.value == 1:
-            down[-1] = down[-1] != falls
-        elif isinstance(body, Unary) and falls:
-            keys.append(body.operand)
-            down.append(True)
-        elif not isinstance(body, Omitted):
-            keys.append(body)
-            down.append(False)
-    return tuple(keys), tuple(down)
-
-
 def plan_find(draft: Draft, node: Call, table: str, scope: Scope, wanted: Wanted) -> Planning:
     """The row of a table, or of a query of it, by its keys; by its number where the table has no key."""
     source, *given = node.arguments
@@ -110,17 +98,21 @@ def plan_find(draft: Draft, node: Call, table: str, scope: Scope, wanted: Wanted
     keys = tuple(field.name for field in fields if field.key)
     if not given or len(given) > max(1, len(keys)):
         wants = f"{len(keys)} keys" if len(keys) > 1 else "one key" if keys else "the number of a row"
-        said = f"{table} is asked for a row by {len(given)} values, but needs {wants}"
+        said = f"{table} is asked for a row by {count_of(len(given), 'value')}, but needs {wants}"
         return draft.fail(said, "Write T(key), or a condition with $ in T.FIND(condition).", node.at, scope)
     made = yield source, scope, both(wanted, frozenset(keys))
     inputs = [made]
     for one in given:
         inputs += [(yield one, scope, None)]
+    place = draft.place_of(*inputs)
+    order = None if keys else (yield from plan_own_order(draft, table, scope))
+    if order is not None:
+        inputs.append(order)
     return draft.node(
         "find",
         tuple(inputs),
-        draft.place_of(*inputs),
-        keys[: len(given)],
+        place,
+        (keys[: len(given)], order is not None),
         kind="Find",
         label=table,
         at=node.at,

@@ -8,11 +8,12 @@ from collections.abc import Generator
 from karat.core.problems import did_you_mean
 from karat.sheet.check.names import unknown_table_hint
 from karat.sheet.check.requirements import Wanted
-from karat.sheet.evaluation_table import decorator, evaluation_fields, reference_text, target_of
+from karat.sheet.check.sort_keys import ORDER_HINT, sort_keys
+from karat.sheet.evaluation_table import decorator, reference_text, target_of
 from karat.sheet.plan.draft import Draft, Need, Planning, Scope
 from karat.sheet.plan.nodes import SHEET, FieldDetail, Place
 from karat.sheet.text.traversal import is_formula
-from karat.sheet.text.tree import ROW_COLUMN, At, Fields, Missing, Override, Table, TableName, Unary
+from karat.sheet.text.tree import ROW_COLUMN, At, Fields, Missing, Override, Table, TableName
 
 ROWS, APPLIED = "\0rows", "\0applied"
 """In place of a field: the rows of a table, and what is applied to them."""
@@ -149,9 +150,10 @@ def _plan_declared(
     has_formula = len(inputs) > 1
     override = table.override
     typed = override.columns.index(name) if override is not None and name in override.columns else None
+    empty = typed is not None and not has_formula
     by_row = override is not None and ROW_COLUMN in override.columns
     keys = () if override is None or by_row or not dims else _keys(table, override)
-    if (name in keys and has_formula) or (before and by_row):
+    if name in keys or (before and by_row):
         typed = None  # the keys say which row is meant, and change nothing
     matched: int | None = None
     formulas: list[tuple[int, int]] = []
@@ -175,7 +177,7 @@ def _plan_declared(
         typed,
         matched,
         tuple(formulas),
-        typed is not None and not has_formula,
+        empty,
         target_of(field) is not None,
     )
     origin = (table.name, name)
@@ -222,18 +224,30 @@ def plan_order(draft: Draft, table: Table) -> Planning:
     scope = Scope(table, (table.name, "apply"), before=by_row)
     if apply.filter is not None:
         inputs.append((yield apply.filter, scope, None))
-    flags = []
-    for key in apply.sort:
-        down = isinstance(key, Unary) and key.operator == "-"
-        flags.append(down)
-        inputs.append((yield key.operand if isinstance(key, Unary) and down else key, scope, None))
+    keys, down, wrong = sort_keys(apply.sort, "sort", apply.at)
+    for key in keys:
+        inputs += [(yield key, scope, None)]
     draft.open.pop()
-    detail = (table.name, apply.filter is not None, tuple(flags))
+    if wrong is not None:
+        return draft.fail(wrong.message, ORDER_HINT, wrong.at, scope)
+    detail = (table.name, apply.filter is not None, down)
     made = draft.node(
         "order", tuple(inputs), SHEET, detail, kind="Apply", label=table.name, at=apply.at, origin=scope.origin
     )
     draft.plan.orders[table.name] = made
     return made
+
+
+def plan_own_order(draft: Draft, name: str, scope: Scope) -> Generator[Need, int, int | None]:
+    """In a formula of a table: the order by which its rows are counted. That is after filter and sort, unless these
+    look at the formula; None where rows are counted as they are made."""
+    own = scope.table is not None and scope.table.name == name and not scope.total and scope.dims is None
+    if not own or scope.table is None or scope.table.apply is None:
+        return None
+    applied = (name, APPLIED)
+    if scope.before or applied in draft.open or draft.needs(applied, scope.origin):
+        return None
+    return (yield from plan_order(draft, scope.table))
 
 
 def plan_column(draft: Draft, table: str, name: str, at: At, scope: Scope) -> Planning:
@@ -299,22 +313,6 @@ def plan_table(draft: Draft, node: TableName, scope: Scope, wanted: Wanted) -> P
         at=node.at,
         origin=scope.origin,
     )
-
-
-def plan_questions(draft: Draft, table: Table, at: At, origin: tuple[str, str]) -> Planning:
-    """An evaluation table's questions and truths, with the values that are searched."""
-    scope = Scope(table, origin)
-    fields = evaluation_fields(table)
-    inputs = [(yield from plan_column(draft, table.name, fields.question, at, scope))]
-    for name, _ in fields.truths:
-        inputs.append((yield from plan_column(draft, table.name, name, at, scope)))
-    for _, (other, searched) in fields.truths:
-        inputs.append((yield from plan_column(draft, other, searched, at, scope)))
-    made = draft.node(
-        "questions", tuple(inputs), SHEET, fields, kind="Questions", label=table.name, at=at, origin=origin
-    )
-    draft.plan.questions[table.name] = made
-    return made
 
 
 def _line_of(table: Table, name: str) -> tuple[Fields, int]:

@@ -166,7 +166,7 @@ def _decorator(decorator: Decorator) -> str:
 
 
 def _set(head: str, formulas: Sequence[Expr]) -> str:
-    """A line that begins with ``head`` and goes on with formulas. Outside of parentheses a line cannot be broken: they
+    """A line that begins with ``head`` and continues with formulas. A line breaks only inside of parentheses: they
     are put around a formula that must be."""
     parts: list[Document] = []
     for formula in formulas:

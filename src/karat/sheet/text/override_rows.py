@@ -7,13 +7,14 @@ A cell is
 - a number, such as ``3`` or ``-0.5``. ``007`` is a text: it would not be the same as a number;
 - nothing: no value is typed in. ``NA``, ``TRUE`` and ``FALSE`` are those values;
 - ``{"a", "b"}``: several truths, the same as ``"a;b"``;
-- anything else: a formula, such as ``1 + 5`` or ``DATE(2024, 3, 1)``, whose commas in parentheses do not end the cell;
-  and where it can be none, a text, exactly as written, without the spaces around it (see ``cell_formulas``).
+- anything else: a formula, such as ``1 + 5``, ``"a" & [x]`` or ``DATE(2024, 3, 1)``, whose commas in brackets do not
+  end the cell; and where it can be none, a text, exactly as written, without the spaces around it (see
+  ``cell_formulas``).
 
-The block ends where the file ends or where a line begins the next thing: ``table NAME``, a decorator ``!name(``, or a
-doc ``##``. A row that begins like that must be in quotes. Blank lines between rows do not count, except where there is
-one column: there a blank line is a row with an empty cell, unless no row follows. A ``#`` comment stands on a line of
-its own, or behind a value that is no text.
+The block ends where the file ends or where a line begins the next thing: ``table NAME``, a decorator ``!name(``, a
+doc ``##``, or the three backquotes of a block in another language, which is refused. A row that begins like that must
+be in quotes. Blank lines between rows do not count, except where there is one column: there a blank line is a row with
+an empty cell, unless no row follows. A ``#`` comment is on a line of its own, or after a value that is not text.
 """
 
 from __future__ import annotations
@@ -45,7 +46,8 @@ _CELL = re.compile(
 )
 _NUMBER = re.compile(r"-?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _NEXT_THING = re.compile(
-    r"[^\S\n]*(?:table[^\S\n]+(?:'[^\n]*'|\w+)[^\S\n]*(?:#[^\n]*)?(?:\n|\Z)|![^\S\n]*\w+[^\S\n]*\(|##)", re.IGNORECASE
+    r"[^\S\n]*(?:table[^\S\n]+(?:'[^\n]*'|\w+)[^\S\n]*(?:#[^\n]*)?(?:\n|\Z)|![^\S\n]*\w+[^\S\n]*\(|##|```)",
+    re.IGNORECASE,
 )
 _EMPTY_LINE = re.compile(r"[^\S\n]*(?:#(?P<comment>[^\n]*))?(?:\n|\Z)")
 _MISPLACED = re.compile(
@@ -57,12 +59,17 @@ _ARRAY_ITEM = re.compile(rf"{_STRING}|[^\s,\"{{}}]+")
 _APOSTROPHE = "'\" is a quote inside the text. Where a text ends with an apostrophe, write ''\"."
 _WORDS: dict[str, Cell] = {"NA": Missing(), "TRUE": True, "FALSE": False}
 _VALUE = re.compile(rf"(?:{_NUMBER.pattern}|na|true|false)?", re.IGNORECASE)
-# A cell with parentheses or brackets that are all closed again, up to four deep; texts may stand in them.
-_INSIDE = r"[^()\[\]\"\n]"
-for _ in range(4):
-    _INSIDE = rf"(?:[^()\[\]\"\n]|{_STRING}|\((?:{_INSIDE})*+\)|\[[^\[\]\n]*+\]|\[(?:\[[^\[\]\n]*+\]|[,\s])*+\])"
-_BALANCED = re.compile(
-    rf"[^\S\n]*+(?P<cell>(?:[^,()\[\]\"\n]|{_STRING}|\((?:{_INSIDE})*+\)|\[[^\[\]\n]*+\])++)(?P<end>,|\n|\Z)"
+# The parts of a formula: what is in a text, a field, a name in quotes or open brackets does not end it.
+_PART = re.compile(
+    rf"{_STRING}|\[[^\[\]'\n]*+(?:'[^\n][^\[\]'\n]*+)*+\]|'[^'\n]*+'(?=[^\S\n]*+[(\[.])|[^()\[\]{{}}\"',\n]++|[\s\S]"
+)
+_BEGINS_WITH_TEXT = re.compile(r'[^\S\n]*+"')
+_OPENS, _CLOSES = "([{", ")]}"
+_MARKS = "([{'"
+"""Without one of these a cell ends at its first comma."""
+# A text with which a formula begins: an operator or a dotted call follows it.
+_TEXT_FORMULA = re.compile(
+    rf"[^\S\n]*+{_STRING}[^\S\n]*+(?:[-+*/^&<>=]|\.[^\S\n]*+[a-z_]\w*+[^\S\n]*+\(|(?:mod|and|or)(?!\w))", re.IGNORECASE
 )
 
 
@@ -154,13 +161,13 @@ class _Reader:
         append, match, text = row.append, _CELL.match, self.text
         while True:
             found = match(text, position)
-            if found is None or ((plain := found["plain"]) is not None and ("(" in plain or "[" in plain)):
-                formula = _BALANCED.match(text, position)
-                if formula is not None and '"' not in formula["cell"].strip()[:1]:
-                    append(self._plain(formula["cell"], position))
-                    position = formula.end()
-                    if formula["end"] != ",":
-                        return tuple(row), position
+            if found is None or ((plain := found["plain"]) is not None and any(sign in plain for sign in _MARKS)):
+                after = _end_of_formula(text, position)
+                if after is not None:
+                    append(self._plain(text[position:after], position))
+                    position = after + 1
+                    if text[after : after + 1] != ",":
+                        return tuple(row), min(position, len(text))
                     continue
             if found is None:
                 return (), self._complain(position)
@@ -213,7 +220,7 @@ class _Reader:
             self._problem('this text is not closed: there is no " after it', position, _APOSTROPHE)
             return len(self.text)
         message = 'expected a comma or the end of the row after the closing "'
-        hint = 'A quote inside a text is written "". A comment stands on a line of its own.'
+        hint = 'A quote inside a text is written "". Put a comment on a line of its own.'
         self._problem(message, closed.end(), _APOSTROPHE if "'\"" in closed[0] else hint)
         return self._next_line(closed.end())
 
@@ -235,6 +242,26 @@ class _Reader:
     def _next_line(self, position: int) -> int:
         end = self.text.find("\n", position)
         return len(self.text) if end < 0 else end + 1
+
+
+def _end_of_formula(text: str, position: int) -> int | None:
+    """The offset of the comma or newline behind a formula; None where its brackets are not closed, or where it begins
+    with a text that nothing follows."""
+    if _BEGINS_WITH_TEXT.match(text, position) and _TEXT_FORMULA.match(text, position) is None:
+        return None
+    open_brackets: list[str] = []
+    while position < len(text):
+        part = _PART.match(text, position)
+        sign = part[0] if part is not None else ""
+        if sign in _OPENS:
+            open_brackets.append(sign)
+        elif sign in _CLOSES:
+            if not open_brackets or _OPENS.index(open_brackets.pop()) != _CLOSES.index(sign):
+                return None
+        elif sign == "\n" or sign == '"' or (sign == "," and not open_brackets):
+            return None if sign == '"' or open_brackets else position
+        position += max(1, len(sign))
+    return None if open_brackets else len(text)
 
 
 def _truths(array: str) -> str:

@@ -54,7 +54,7 @@ def parse(text: str | bytes, file: str = "") -> Sheet:
     if problems:
         raise _error(sorted(problems, key=lambda problem: (problem.line, problem.column))[:MOST_PROBLEMS])
     names = {table.name for table in tables}
-    return Sheet(tuple(with_cell_formulas(table, names, parse) for table in tables), scanner.comments)
+    return Sheet(tuple(with_cell_formulas(table, names, parse, file) for table in tables), scanner.comments)
 
 
 def _error(problems: list[Problem]) -> UserError:
@@ -180,7 +180,7 @@ def _check_sections(lines: list[Line], file: str, problems: list[Problem]) -> No
     for kind in ("FILTER", "SORT"):
         found = [line.tokens[0] for line in lines if line.first == kind]
         for twice in found[1:] if len(applies) == 1 else ():
-            message = f'"{twice.text}" stands here twice: also in line {found[0].line}'
+            message = f'"{twice.text}" appears twice: here and in line {found[0].line}'
             hint = "Conditions are joined with AND; sort takes several expressions."
             width = len(twice.text)
             problems.append(Problem(message, file=file, line=twice.line, column=twice.column, width=width, hint=hint))

@@ -212,6 +212,8 @@ class Scanner:
             return len(self.text) if end < 0 else end
         self._problem(stray.message, position, stray.width, stray.hint)
         self._current.broken = True
+        self._row += self.text.count("\n", position, stray.end)
+        self._row_start = max(self._row_start, self.text.rfind("\n", 0, stray.end) + 1)
         return stray.end
 
     def _complain(self, token: Token, message: str, hint: str) -> None:

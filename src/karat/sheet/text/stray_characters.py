@@ -23,6 +23,7 @@ _HINTS = {
     "−": "Write -.",
     "–": "Write -.",
 }
+FENCE = "```"
 _TYPOGRAPHIC_QUOTES = "“”„«»‘’‚"
 
 
@@ -40,6 +41,12 @@ def explain_character(text: str, position: int) -> Stray:
     character = text[position]
     end = text.find("\n", position)
     end = len(text) if end < 0 else end
+    if text.startswith(FENCE, position):
+        language = text[position + len(FENCE) : end].strip().capitalize()
+        closed = text.find(FENCE, end)
+        after = len(text) if closed < 0 else closed + len(FENCE)
+        hint = "Compute the table elsewhere and read it with INPUT."
+        return Stray(f"{language} blocks are not part of Karat's sheets".lstrip(), end - position, hint, after)
     if character == '"':
         escaped = "'\"" in text[position:end]
         hint = "'\" is a quote inside the text. Where a text ends with an apostrophe, write ''\"." if escaped else ""

@@ -128,6 +128,8 @@ def _in_formula(
     defining = previous.type == "EQUAL" and not _on_its_line(before[:-1], "EQUAL")
     if previous.type == "EQUAL" and token.type == "EQUAL":
         return "expected a value after =", "Equality is written with one =."
+    if token.type == "BANG" and previous.type in ("DIM", "KEY"):
+        return f"a decorator goes before {previous.text}", f"Such as: !hidden() {previous.text} [name] = formula."
     if token.type == "BANG":
         return "! is not allowed in a formula", "Not equal is written <>, and the opposite NOT."
     if previous.type in _OPERATORS or (previous.type in _WANTED_AFTER and "FIELD" in expected):

@@ -116,6 +116,8 @@ class Call:
     at: At = field(default=NOWHERE, compare=False, repr=False)
     spelled: str = field(default="", compare=False, repr=False)
     """The name as it was written: it may be that of a table."""
+    left_empty: int = field(default=0, compare=False, repr=False)
+    """How many places behind the arguments have nothing in them: 1 in ``F(a, )``."""
 
 
 Operator = Literal["^", "*", "/", "MOD", "+", "-", "&", "<", ">", "=", "<=", ">=", "<>", "AND", "OR"]

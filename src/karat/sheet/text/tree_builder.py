@@ -64,6 +64,13 @@ class _Condition(NamedTuple):
     comments: tuple[str, ...]
 
 
+class _Given(NamedTuple):
+    """The arguments of a call, and how many places behind them have nothing in them."""
+
+    arguments: tuple[Expr, ...]
+    left_empty: int
+
+
 class Builder:
     """The callbacks of the parser."""
 
@@ -141,7 +148,7 @@ class Builder:
         return Total(tuple(children[1:]), children[0].at, children[0].comments)
 
     def column(self, children: list[Token]) -> Token:
-        """The field, marked where ``key`` stands before it."""
+        """The field, marked where ``key`` is before it."""
         *before, last = children
         last.marked = bool(before)
         last.comments = _comments(children)
@@ -180,20 +187,21 @@ class Builder:
         return FieldsOf(source, tuple(name.value for name in names), names[0].at, tuple(name.at for name in names))
 
     def dotted_call(self, children: Children) -> Call:
-        receiver, name, arguments = children
-        return Call(name.text.upper(), (receiver, *arguments), True, name.at, name.text)
+        receiver, name, given = children
+        return Call(name.text.upper(), (receiver, *given.arguments), True, name.at, name.text, given.left_empty)
 
     def call(self, children: Children) -> Call:
-        name, arguments = children
+        name, given = children
         if name.type == "QUOTED":
-            return Call(TABLE_CALL, (TableName(cast(str, name.value), name.at), *arguments), False, name.at)
-        return Call(name.text.upper(), arguments, False, name.at, name.text)
+            return Call(TABLE_CALL, (TableName(cast(str, name.value), name.at), *given.arguments), False, name.at)
+        return Call(name.text.upper(), given.arguments, False, name.at, name.text, given.left_empty)
 
-    def arguments(self, children: Children) -> tuple[Expr, ...]:
+    def arguments(self, children: Children) -> _Given:
         """What is left out at the end takes its usual value, as if it were not there."""
+        count = len(children)
         while children and isinstance(children[-1], Omitted):
             children.pop()
-        return tuple(children)
+        return _Given(tuple(children), count - len(children) if children else 0)
 
     def omitted(self, children: Children) -> Omitted:  # noqa: ARG002 (the parser's signature)
         return Omitted()

@@ -7,12 +7,14 @@ the headline metrics over the cases that belong to it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from karat.core.metric import Metric
 from karat.core.problems import count_of
-from karat.core.results.columns.word_lists import Word, WordLists
-from karat.stats.compare.paired import paired_difference
+from karat.core.results.columns.figures import plain
+from karat.core.results.columns.packed_numbers import Coded
+from karat.core.results.columns.word_lists import Entries, Word, WordLists
+from karat.stats.compare.paired import Difference, paired_difference
 from karat.stats.compare.pairing import Pairs
 from karat.stats.compare.records import GroupComparison, TagComparison
 
@@ -25,6 +27,9 @@ if TYPE_CHECKING:
 
 MOST = 100
 """Tags, or names of one kind, that are compared: those with most cases."""
+ROOM = 50_000_000
+"""Places of a table that is counted in, at most."""
+CHUNK = 10_000
 
 
 def compare_tags(pairs: Pairs, metrics: Sequence[Metric]) -> tuple[tuple[TagComparison, ...], list[str]]:
@@ -67,21 +72,24 @@ def _by_member(pairs: Pairs, metrics: Sequence[Metric]) -> tuple[list[GroupCompa
 
 def _by_figure(pairs: Pairs) -> tuple[list[GroupComparison], list[str]]:
     """The figures that the cases have in each group."""
-    values = _figures_of(pairs)
+    values = _counted(pairs)
+    if values is None:
+        values = _listed(pairs)
     found: list[GroupComparison] = []
     warnings: list[str] = []
     for kind in dict.fromkeys(word[0] for word in values):
-        own: dict[str, dict[str, tuple[Floats, Floats, Integers]]] = {}
-        for (other, name, metric), column in values.items():
+        own: dict[str, dict[str, Figure]] = {}
+        for (other, name, metric), figure in values.items():
             if other == kind:
-                own.setdefault(name, {})[metric] = column
-        sizes = {name: max(len(column[2]) for column in columns.values()) for name, columns in own.items()}
+                own.setdefault(name, {})[metric] = figure
+        sizes = {name: max(figure.n for figure in figures.values()) for name, figures in own.items()}
         kept, said = _largest(sizes, kind)
         warnings += said
-        for name in kept:
-            for metric, (first, second, rows) in own[name].items():
-                clusters = None if pairs.clusters is None else pairs.clusters[rows]
-                found.append(GroupComparison(kind, name, metric, paired_difference(first, second, clusters)))
+        found += [
+            GroupComparison(kind, name, metric, figure.difference())
+            for name in kept
+            for metric, figure in own[name].items()
+        ]
     return found, warnings
 
 
@@ -90,8 +98,8 @@ def _rows_of(pairs: Pairs, a: WordLists, b: WordLists) -> dict[Word, Integers]:
     import numpy as np
 
     words, codes_b = _same_codes(a, b)
-    rows_a, first, _ = a.entries(pairs.places_a)
-    rows_b, second, _ = b.entries(pairs.places_b)
+    own, theirs = a.entries(pairs.places_a), b.entries(pairs.places_b)
+    rows_a, first, rows_b, second = own.rows, own.codes, theirs.rows, theirs.codes
     seen = np.zeros(len(pairs), dtype=np.bool_)
     found = []
     for word, in_a, in_b in zip(words, _split(first, len(words)), _split(codes_b[second], len(words)), strict=True):
@@ -107,27 +115,95 @@ def _rows_of(pairs: Pairs, a: WordLists, b: WordLists) -> dict[Word, Integers]:
     return {word: rows for _, word, rows in found}
 
 
-def _figures_of(pairs: Pairs) -> dict[tuple[str, str, str], tuple[Floats, Floats, Integers]]:
-    """(kind, name, metric) → the values of both runs and the pairs that have both, in the order in which they first
-    come."""
+class Figure(NamedTuple):
+    """A figure of one group in both runs: the pairs of values, how often each comes, or which clusters they are in."""
+
+    n: int
+    a: Floats
+    b: Floats
+    counts: Integers | None = None
+    clusters: Integers | None = None
+
+    def difference(self) -> Difference:
+        """Run b against run a."""
+        return paired_difference(self.a, self.b, self.clusters, counts=self.counts)
+
+
+def _counted(pairs: Pairs) -> dict[Word, Figure] | None:
+    """(kind, name, metric) → the pairs of values of the cases that have both, counted, in the order in which they first
+    come; None where the values, or the groups, are too many for that."""
     import numpy as np
 
     a, b = pairs.a.words.figures, pairs.b.words.figures
     words, codes_b = _same_codes(a, b)
-    rows_a, codes, values = a.entries(pairs.places_a)
-    rows_b, second, others = b.entries(pairs.places_b)
+    first, second = a.entries(pairs.places_a), b.entries(pairs.places_b)
+    if pairs.clusters is not None or not isinstance(first.numbers, Coded) or not isinstance(second.numbers, Coded):
+        return None
+    down, across = len(first.numbers.table), len(second.numbers.table) + 1
+    if len(words) * max(len(pairs), down * across) > ROOM:
+        return None
+    values = np.zeros(len(pairs) * len(words), dtype=np.uint8)  # run b's value of each word of each pair; 0: none
+    values[_places(second, codes_b[second.codes], len(words))] = second.numbers.codes + np.uint8(1)
+    match = values[_places(first, first.codes, len(words))]
+    cells = (first.codes * np.int32(down) + first.numbers.codes) * np.int32(across) + match
+    counts = np.bincount(cells, minlength=len(words) * down * across).reshape(len(words), down, across)
+    counts[:, :, 0] = 0
+    figures = {}
+    for word in _first_come(first.codes, match, np.flatnonzero(counts.any(axis=(1, 2)))):
+        was, now = counts[word].nonzero()
+        own = counts[word][was, now]
+        figures[words[word]] = Figure(
+            int(own.sum()), first.numbers.table[was], second.numbers.table[now - 1], counts=own
+        )
+    return figures
+
+
+def _places(entries: Entries, codes: NDArray[np.int32], words: int) -> NDArray[np.int32]:
+    """A place for each word of each case."""
+    import numpy as np
+
+    found = np.repeat(np.arange(len(entries.counts), dtype=np.int32) * np.int32(words), entries.counts)
+    found += codes
+    return found
+
+
+def _first_come(codes: NDArray[np.int32], match: NDArray[np.uint8], there: Integers) -> list[int]:
+    """These words in the order of the first entries that match."""
+    import numpy as np
+
+    found: dict[int, None] = {}
+    for begin in range(0, len(codes), CHUNK):
+        some = codes[begin : begin + CHUNK][match[begin : begin + CHUNK] > 0]
+        own, firsts = np.unique(some, return_index=True)
+        found |= dict.fromkeys(word for word in own[np.argsort(firsts)].tolist() if word not in found)
+        if len(found) == len(there):  # most often in the first chunk
+            break
+    return list(found)
+
+
+def _listed(pairs: Pairs) -> dict[Word, Figure]:
+    """The same with the values of each case."""
+    import numpy as np
+
+    a, b = pairs.a.words.figures, pairs.b.words.figures
+    words, codes_b = _same_codes(a, b)
+    first, second = a.entries(pairs.places_a), b.entries(pairs.places_b)
+    rows_a, rows_b, values, others = first.rows, second.rows, plain(first.numbers), plain(second.numbers)
     found = []
     entry = np.full(len(pairs), -1, dtype=np.int64)
-    for word, own, theirs in zip(words, _split(codes, len(words)), _split(codes_b[second], len(words)), strict=True):
+    each = zip(words, _split(first.codes, len(words)), _split(codes_b[second.codes], len(words)), strict=True)
+    for word, own, theirs in each:
         entry[rows_b[theirs]] = theirs
         match = entry[rows_a[own]]
         entry[rows_b[theirs]] = -1
         both = match >= 0
         if both.any():
             here = own[both]
-            found.append((int(here[0]), word, (values[here], others[match[both]], rows_a[here])))
+            clusters = None if pairs.clusters is None else pairs.clusters[rows_a[here]]
+            figure = Figure(len(here), values[here], others[match[both]], clusters=clusters)
+            found.append((int(here[0]), word, figure))
     found.sort(key=lambda item: item[0])
-    return {(kind, name, metric): column for _, (kind, name, metric), column in found}
+    return {word: figure for _, word, figure in found}
 
 
 def _same_codes(a: WordLists, b: WordLists) -> tuple[list[Word], NDArray[np.int32]]:

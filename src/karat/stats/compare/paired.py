@@ -26,7 +26,7 @@ import msgspec
 from karat.core.metric import Kind
 from karat.stats.compare.effect import cohen_d_z
 from karat.stats.compare.power import detectable_difference
-from karat.stats.compare.sign_flips import sign_flip_p
+from karat.stats.compare.significance.sign_flips import sign_flip_p
 from karat.stats.intervals.counted import counted, exact_mean
 from karat.stats.intervals.mean import Interval, quantity_interval, share_interval
 from karat.stats.intervals.quantiles import normal_quantile

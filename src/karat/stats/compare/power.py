@@ -3,9 +3,10 @@
 The verdict is the sign-flip test's (``sign_flips``), at 5 % shared among the metrics that Holm's adjustment is over.
 Two pictures of what a true difference d looks like, by what the pairs at hand do:
 
-- **Every pair changes a little** (all differences are other than 0): the differences seen, moved by d. Power as
-  Student's test has it at the level that so few sign patterns can reach; where only "all to one side" is significant,
-  the chance that all fall there.
+- **Every pair changes a little** (all differences are other than 0): differences with the spread of those seen, moved
+  by d. Power as Student's test has it at the level that so few sign patterns can reach; where only "all to one side" is
+  significant, the chance that all fall there. The spread seen is itself a guess: from 8 pairs it is often a quarter too
+  small. So power is the mean over the true spreads that it may come from.
 - **Few pairs change** (pass/fail, shares of which most stay): a case changes by the typical size s of the changes seen
   (1 when none was seen); losses keep the rate λ of the rarer direction, and gains come at the rate λ + d/s. The power
   of the exact test is then a sum over binomial probabilities; for more than 400 pairs Miettinen's formula. Changes of
@@ -35,6 +36,10 @@ POWER = 0.8
 EXACT = 400
 """Pairs up to which the power of pass/fail is summed up exactly."""
 ROUNDING = 1e-9
+GUESSES = 100
+"""How many values represent all spreads that a sample may show."""
+MOST_DEVIATIONS = 20.0
+"""No gain beyond this many standard deviations is looked at."""
 NEGLIGIBLE = 1e-12
 """A number of changes that is less likely adds nothing."""
 
@@ -74,11 +79,29 @@ def cases_needed(n: int, detectable: float, difference: float) -> int | None:
 
 
 def _all_move(count: int, deviation: float, patterns: int, alpha: float, power: float) -> float | None:
+    if deviation <= 0:
+        return None
+    freedom = count - 1
     level = min(alpha, patterns / 2.0 ** (min(count, 1_000) - 1))
-    needed = (student_quantile(1 - level / 2, count - 1) + student_quantile(power, count - 1)) / math.sqrt(count)
-    if patterns == 1:
-        needed = max(needed, NORMAL.inv_cdf(power ** (1 / count)))
-    return needed * deviation if deviation > 0 else None
+    edge, guesses = student_quantile(1 - level / 2, freedom), _spread_guesses(freedom)
+    shrinking, noise = 1 - 1 / (4 * freedom), math.sqrt(1 + edge * edge / (2 * freedom))
+
+    def enough(gain: float) -> bool:
+        """Whether a gain of this many standard deviations is shown often enough, over all guesses of the deviation."""
+        by_student = [NORMAL.cdf((gain * guess * math.sqrt(count) * shrinking - edge) / noise) for guess in guesses]
+        one_side = [NORMAL.cdf(gain * guess) ** count for guess in guesses] if patterns == 1 else by_student
+        return min(sum(by_student), sum(one_side)) >= power * len(guesses)
+
+    gain = _least(enough, MOST_DEVIATIONS)
+    return None if gain is None else gain * deviation
+
+
+@lru_cache(maxsize=64)
+def _spread_guesses(freedom: int) -> tuple[float, ...]:
+    """Standard deviations seen in samples, divided by the true one: their quantiles (Wilson and Hilferty)."""
+    part = 2 / (9 * freedom)
+    places = ((place + 0.5) / GUESSES for place in range(GUESSES))
+    return tuple(max(0.0, 1 - part + NORMAL.inv_cdf(place) * math.sqrt(part)) ** 1.5 for place in places)
 
 
 def _few_change(count: int, rarer: float, size: float, square: float, alpha: float, power: float) -> float | None:

@@ -10,9 +10,9 @@ import msgspec
 from karat.core.metric import Kind
 from karat.core.results.result import RunInfo
 from karat.stats.compare.case_changes import CaseChanges
-from karat.stats.compare.mcnemar import McNemar
 from karat.stats.compare.paired import Difference
 from karat.stats.compare.right_wrong import RightWrong
+from karat.stats.compare.significance.mcnemar import McNemar
 
 if TYPE_CHECKING:
     import numpy as np

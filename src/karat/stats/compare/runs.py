@@ -23,8 +23,6 @@ from karat.core.results.result import RunResult
 from karat.stats.compare.case_changes import CaseChange
 from karat.stats.compare.cases import changed_cases
 from karat.stats.compare.groups import compare_groups, compare_tags
-from karat.stats.compare.holm import holm
-from karat.stats.compare.mcnemar import McNemar, mcnemar_table
 from karat.stats.compare.pairing import Pairs, pair_columns
 from karat.stats.compare.records import (
     GroupComparison,
@@ -34,6 +32,8 @@ from karat.stats.compare.records import (
     TagComparison,
 )
 from karat.stats.compare.right_wrong import right_wrong
+from karat.stats.compare.significance.holm import holm
+from karat.stats.compare.significance.mcnemar import McNemar, mcnemar_table
 from karat.stats.compare.value_pairs import ValuePairs
 from karat.stats.compare.warnings import warnings_of
 

@@ -17,10 +17,10 @@ import msgspec
 
 from karat.core.metric import Kind, Metric
 from karat.core.results.columns.columns import Columns
-from karat.stats.compare.holm import holm
 from karat.stats.compare.paired import Difference
 from karat.stats.compare.pairing import Pairs, pair_columns
 from karat.stats.compare.right_wrong import deciding_metric, is_best
+from karat.stats.compare.significance.holm import holm
 
 if TYPE_CHECKING:
     import numpy as np

@@ -8,13 +8,15 @@ import msgspec
 
 from karat.core.json_types import JsonObject
 from karat.core.metric import Kind
-from karat.core.problems import count_of
+from karat.core.problems import count_of, p_words
 from karat.core.results.result import RunInfo, RunResult
-from karat.stats.compare.mcnemar import mcnemar_of
 from karat.stats.compare.pairing import Pairs
 from karat.stats.compare.power import cases_needed
 from karat.stats.compare.records import MetricComparison
+from karat.stats.compare.significance.mcnemar import mcnemar_of
 
+MOST_TOO_SMALL = 3
+"""Metrics that one warning about too few cases names with their figures."""
 ALPHA = 0.05
 MOST_OPTIONS = 6
 
@@ -97,7 +99,7 @@ def _cases(pairs: Pairs) -> Iterator[str]:
     elif shared and (len(pairs.only_a) or len(pairs.only_b)):
         yield (
             f"The runs share {count_of(shared, 'case')}; "
-            f"{len(pairs.only_a):,} are only in A, {len(pairs.only_b):,} only in B, and are left out."
+            f"{len(pairs.only_a):,} only in A and {len(pairs.only_b):,} only in B are left out."
         )
 
 
@@ -123,7 +125,7 @@ def _errors(pairs: Pairs) -> Iterator[str]:
         chance = "more than chance explains" if p < ALPHA else "which may be chance"
         yield (
             f"{what} differ: {count_a:,} of {n:,} in A ({100 * count_a / n:.1f} %), {count_b:,} in B "
-            f"({100 * count_b / n:.1f} %), {chance} (p = {p:.2g}). Means leave {them} out."
+            f"({100 * count_b / n:.1f} %), {chance} ({p_words(p)}). Means leave {them} out."
         )
 
 
@@ -131,7 +133,7 @@ def _left_out(item: MetricComparison, shared: int) -> Iterator[str]:
     if item.headline and item.difference is not None and (item.only_a or item.only_b):
         yield (
             f"compared over {item.difference.n:,} of {count_of(shared, 'shared case')}; "
-            f"{item.only_a:,} have a value only in A, {item.only_b:,} only in B."
+            f"{count_of(item.only_a, 'has', 'have')} a value only in A, {item.only_b:,} only in B."
         )
 
 
@@ -151,14 +153,16 @@ def _too_few(metrics: Sequence[MetricComparison]) -> Iterator[str]:
     if len(small) == 1:
         title, n, size, p, shown, needed = small[0]
         yield (
-            f"{title}: {count_of(n, 'case')} are too few to tell a difference of {size} from chance (p = {p}). "
+            f"{title}: {count_of(n, 'case')} are too few to tell a difference of {size} from chance ({p}). "
             f"They can detect {shown} or more (80 % power); this one would need about {needed}."
         )
     elif small:
-        parts = (
-            f"{title} {size} (p = {p}; {n:,} cases show {shown} or more, this needs about {needed})"
-            for title, n, size, p, shown, needed in small
-        )
+        parts = [
+            f"{title} {size} ({p}; {n:,} cases can detect {shown} or more, this would need about {needed})"
+            for title, n, size, p, shown, needed in small[:MOST_TOO_SMALL]
+        ]
+        if left := len(small) - len(parts):
+            parts.append(f"and {count_of(left, 'more metric')}")
         yield f"Too few cases to tell these differences from chance (80 % power): {'; '.join(parts)}."
 
 
@@ -173,4 +177,4 @@ def _small(item: MetricComparison) -> tuple[str, int, str, str, str, str] | None
         return None
     needed = f"{cases_needed(found.n, found.detectable, size):,}"
     shown = amount(found.detectable, item.kind)
-    return item.title, found.n, amount(size, item.kind), f"{item.p_adjusted:.2g}", shown, needed
+    return item.title, found.n, amount(size, item.kind), p_words(item.p_adjusted), shown, needed

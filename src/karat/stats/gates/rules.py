@@ -32,7 +32,9 @@ class CaseFilter(msgspec.Struct, frozen=True, omit_defaults=True):
     """Which cases a rule looks at, and by which metric a case is right. All cases, and the suite's own, by default."""
 
     tag: str = ""
+    """Only cases with this tag."""
     metric: str = ""
+    """The metric that decides whether a case is right; by default the suite's own."""
     than: str = BASELINE
     """The baseline: a run, or the name of one."""
 
@@ -47,18 +49,21 @@ class Gate(msgspec.Struct, frozen=True, omit_defaults=True):
     """One rule. A run that breaks it ends with exit code 1."""
 
     metric: str = ""
-    """``suite.metric``."""
+    """``suite.metric``, such as ``answers.strict``."""
     at_least: float | None = None
+    """The mean must not be below this."""
     at_most: float | None = None
+    """The mean must not be above this."""
     no_worse_than: str = ""
-    """A run, the name of one, or ``baseline``."""
+    """The run to compare with: its id, its name, or ``baseline``."""
     margin: float | None = None
-    """With ``no_worse_than``: how much worse is still as good."""
+    """With ``no_worse_than``: how much worse still counts as equally good."""
     confidence: float | None = None
-    """With ``no_worse_than``: how sure it must be, 0.95 when left out."""
+    """With ``no_worse_than``: how certain that must be, by default 0.95."""
     no_new_failures: CaseFilter | None = None
+    """No case that was right in the baseline may be wrong now."""
     by: Literal["rule", "corrected"] = "rule"
-    """With a limit: ``corrected`` looks at the end of the interval of the rate that people and judge correct."""
+    """With a limit: ``corrected`` uses the interval of the rate that is corrected by people and judge."""
 
     def __post_init__(self) -> None:
         limits = [limit for limit in (self.at_least, self.at_most, self.margin) if limit is not None]

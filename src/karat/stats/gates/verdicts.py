@@ -9,7 +9,7 @@
   one-sided interval of the difference is above ``-margin`` (where lower is better: the upper end below ``margin``).
   Fewer than ``FEWEST`` such cases prove nothing, so the rule fails, unless it is about a quantity that is worse by more
   than the margin in none of them. A quantity that every case moved by the same amount shows no spread: that amount
-  itself is held against the margin, so that a cost which did not change never breaks a gate.
+  itself is compared with the margin, so that a cost which did not change never breaks a gate.
 - ``no_new_failures``: no case that was right in the baseline is wrong now. Cases that are not in both runs are not
   looked at; when there are none to look at, or none of them was right, the rule fails: it has shown nothing. A rule for
   all suites is not asked of a suite without a case of its tag; when that is so in every suite it fails, for a tag with
@@ -76,17 +76,23 @@ class Verdict(msgspec.Struct, frozen=True):
     """
 
     rule: str
+    """The rule, as it is written."""
     state: Literal["passed", "failed", "not_judged", "not_asked"]
+    """``passed``, ``failed``, ``not_judged`` (no baseline) or ``not_asked`` (no case with the rule's tag)."""
     words: str
+    """The verdict in one sentence."""
     suite: str = ""
+    """The suite."""
     run: str = ""
+    """The run that was checked."""
     baseline: str = ""
+    """The run it was compared with; empty if there is none."""
     value: float | None = None
-    """The number that decided: the figure, the end of the interval, how many cases fail newly."""
+    """The number that decided: the figure, the end of the interval, or how many cases are newly wrong."""
     n: int = 0
-    """Over how many cases."""
+    """How many cases it covers."""
     cases: tuple[str, ...] = ()
-    """The newly failing cases, all of them."""
+    """All newly wrong cases."""
 
     @property
     def passed(self) -> bool:
@@ -173,8 +179,10 @@ def _corrected(gate: Gate, result: RunResult, metric: Metric) -> Verdict:
 
 
 def _why(result: RunResult, metric: str) -> str:
-    """What the first case that has no value says about it."""
-    for case in result.cases[:SHOWN]:
+    """What the first case that has no value says about it: one that was scored, if there is one. The others only say
+    that there was nothing to score."""
+    scored = next((case for case in result.cases if case.status == "scored"), None)
+    for case in (*([] if scored is None else [scored]), *result.cases[:SHOWN]):
         score = case.scores.get(metric)
         if score is not None and score.value is None and score.reason:
             return f": {score.reason}"
@@ -311,7 +319,7 @@ def _no_new_failures(
     if not right.any():
         words = (
             f"{start}: none of {count_of(len(now), 'case')} in both runs was right in the baseline by "
-            f"{chosen.title}, wanted at least 1"
+            f"{chosen.title}, wanted at least 1: compare with a run in which some are"
         )
         return Verdict("", "failed", words, n=len(now))
     lost = now[right & ~_are_right(result, pairs.a, chosen)[now]]

@@ -19,7 +19,7 @@ def normal_quantile(confidence: float) -> float:
 
 
 def checked_confidence(confidence: float) -> float:
-    """The confidence itself; ValueError when it is none."""
+    """The confidence itself; ValueError when it is not valid."""
     if not 0 < confidence < 1:
         raise ValueError(f"confidence must be between 0 and 1, not {confidence}")
     return confidence

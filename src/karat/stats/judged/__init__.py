@@ -1,4 +1,4 @@
-"""A judge held against people: how far it agrees with them, and the rate corrected by what they found."""
+"""A judge compared with people: how far it agrees with them, and the rate corrected by what they found."""
 
 from karat.stats.judged.agreement import JudgeAgreement, agreement, alpha
 from karat.stats.judged.corrected import CorrectedRate, corrected_rate

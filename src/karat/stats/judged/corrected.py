@@ -38,7 +38,7 @@ from karat.stats.intervals.quantiles import student_quantile
 from karat.stats.intervals.rates import wilson
 
 FEWEST = 30
-"""Reviews, or clusters with a review, below which people's verdicts stand alone."""
+"""Reviews, or clusters with a review, below which only people's verdicts count."""
 
 Values: TypeAlias = NDArray[np.float64]
 

@@ -12,15 +12,17 @@ from karat.core.results.columns.case_words import unpack_words
 from karat.core.results.failures.failure_columns import unpack_failures
 from karat.core.results.result import CaseResult
 from karat.store.blocks.block import Block, check_block
+from karat.store.blocks.word_index import WordIndex
 from karat.store.cases.case_lines import LINES, SEARCHED, unpack_lines, unpack_searched
 from karat.store.cases.case_marks import MARKS, unpack_marks
 from karat.store.cases.cases import CASES, IDS
 from karat.store.codec import from_bytes
 from karat.store.live import LIVE, read_batch
-from karat.store.predictions.answer_blocks import KEYS, RESPONSES, Keys
+from karat.store.predictions.answer_blocks import ANSWER_WORDS, KEYS, RESPONSES, Keys
 from karat.store.scorings.columns import COLUMNS, unpack_chunk
 from karat.store.scorings.failure_blocks import FAILURES
 from karat.store.scorings.results import RESULTS, WORDS
+from karat.store.scorings.written_figures import FIGURES, read_figures
 
 CASE_KINDS = (CASES, IDS)
 SCORING_KINDS = (RESULTS, LINES, SEARCHED, COLUMNS)
@@ -32,6 +34,7 @@ READERS: Mapping[str, Callable[[bytes], Any]] = MappingProxyType(
         IDS: from_bytes,
         RESPONSES: bytes,
         KEYS: msgspec.msgpack.Decoder(Keys).decode,
+        ANSWER_WORDS: WordIndex,
         RESULTS: msgspec.json.Decoder(CaseResult).decode,
         LINES: unpack_lines,
         SEARCHED: unpack_searched,
@@ -39,6 +42,7 @@ READERS: Mapping[str, Callable[[bytes], Any]] = MappingProxyType(
         COLUMNS: unpack_chunk,
         WORDS: lambda item: unpack_words([item]),
         FAILURES: unpack_failures,
+        FIGURES: read_figures,
         LIVE: read_batch,
     }
 )

@@ -4,12 +4,14 @@ one another, and are never changed once they are written."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import Any  # Any: the columns of a query are chosen by its caller
 
 import msgspec
-from sqlalchemy import Connection, Select, Table, insert, select
+from sqlalchemy import Connection, Integer, Select, Table, bindparam, insert, select
 
 from karat.store.blocks.block import Block, pack_block
+from karat.store.database.commits import allow_for_block
 
 PAGE = 16
 """Blocks that are fetched at once where all of them are read."""
@@ -29,8 +31,7 @@ class Stored(msgspec.Struct, frozen=True, gc=False):
 
 def end_of(connection: Connection, table: Table, owner: int, kind: str) -> int:
     """How many rows of a kind there are."""
-    newest = _query(table, owner, kind, table.c.first, table.c.rows).order_by(table.c.first.desc()).limit(1)
-    row = connection.execute(newest).first()
+    row = connection.execute(_newest(table), {"owner": owner, "kind": kind}).first()
     return 0 if row is None else int(row[0] + row[1])
 
 
@@ -44,6 +45,7 @@ def append_block(
     rows: int | None = None,
 ) -> None:
     """One more block; ``rows`` where the items are columns."""
+    allow_for_block(connection, sum(map(len, items)))
     block = pack_block(items, rows)
     place = {table.c[0].name: owner, "kind": kind, "first": first, "rows": block.rows}
     connection.execute(insert(table), {**place, "checksum": block.checksum, "data": block.data})
@@ -53,8 +55,7 @@ def blocks_from(
     connection: Connection, table: Table, owner: int, kind: str, begin: int = 0, page: int = PAGE
 ) -> Iterator[Stored]:
     """All blocks from the one that begins at ``begin``, a few at a time."""
-    query = _all(table, owner, kind).order_by(table.c.first).limit(page)
-    while rows := connection.execute(query.where(table.c.first >= begin)).all():
+    while rows := connection.execute(_from(table), {"owner": owner, "kind": kind, "begin": begin, "most": page}).all():
         for row in rows:
             yield _stored(row)
         begin = rows[-1].first + 1
@@ -62,17 +63,36 @@ def blocks_from(
 
 def block_at(connection: Connection, table: Table, owner: int, kind: str, position: int) -> Stored | None:
     """The block that holds a position; None past the end."""
-    query = _all(table, owner, kind).where(table.c.first <= position)
-    row = connection.execute(query.order_by(table.c.first.desc()).limit(1)).first()
+    row = connection.execute(_at(table), {"owner": owner, "kind": kind, "position": position}).first()
     return None if row is None or row.first + row.rows <= position else _stored(row)
 
 
-def _query(table: Table, owner: int, kind: str, *columns: Any) -> Select[Any]:
-    return select(*columns).where(table.c[0] == owner, table.c.kind == kind)
+# Statements are made once: making one takes longer than reading a small block.
 
 
-def _all(table: Table, owner: int, kind: str) -> Select[Any]:
-    return _query(table, owner, kind, table.c.first, table.c.rows, table.c.checksum, table.c.data)
+@cache
+def _newest(table: Table) -> Select[Any]:
+    return _query(table, table.c.first, table.c.rows).order_by(table.c.first.desc()).limit(1)
+
+
+@cache
+def _from(table: Table) -> Select[Any]:
+    query = _all(table).where(table.c.first >= bindparam("begin"))
+    return query.order_by(table.c.first).limit(bindparam("most", type_=Integer))
+
+
+@cache
+def _at(table: Table) -> Select[Any]:
+    query = _all(table).where(table.c.first <= bindparam("position"))
+    return query.order_by(table.c.first.desc()).limit(1)
+
+
+def _query(table: Table, *columns: Any) -> Select[Any]:
+    return select(*columns).where(table.c[0] == bindparam("owner"), table.c.kind == bindparam("kind"))
+
+
+def _all(table: Table) -> Select[Any]:
+    return _query(table, table.c.first, table.c.rows, table.c.checksum, table.c.data)
 
 
 def _stored(row: Any) -> Stored:

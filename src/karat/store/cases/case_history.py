@@ -13,6 +13,9 @@ from collections.abc import Iterable, Sequence
 import msgspec
 from sqlalchemy import Connection, select
 
+from karat.core import plugins
+from karat.core.json_types import JsonMapping
+from karat.core.problems import UnknownName
 from karat.core.results.columns.columns import STATES
 from karat.core.results.result import CaseResult
 from karat.store.blocks.tables import Stored, block_at, blocks_from
@@ -22,6 +25,9 @@ from karat.store.records import RunRow
 from karat.store.schema import run_blocks, runs, scoring_blocks
 from karat.store.scorings.columns import COLUMNS, Chunk, unpack_chunk
 from karat.store.scorings.results import read_result
+
+RECORDING = "predictions"
+"""The setting of every system that has its answers from a recording."""
 
 
 class CaseInRun(msgspec.Struct, frozen=True):
@@ -59,14 +65,28 @@ def read_case_results(connection: Connection, cases: Sequence[CaseInRun]) -> lis
 
 def read_settings(connection: Connection, run_ids: Sequence[int]) -> dict[int, tuple[str, str]]:
     """(the settings of the system as text, the hash of its prompt) of each run: what must be the same for two of its
-    answers to be answers of the same system."""
+    answers to be answers of the same system. The settings are empty where they do not say what answers: for recorded
+    answers, and for a function, a command or a URL without a version."""
     query = select(runs.c.id, runs.c.system, runs.c.config).where(runs.c.id.in_(run_ids))
     settings = {}
     for number, system, config in connection.execute(query):
         read = msgspec.json.decode(config) if config else {}
-        own = msgspec.json.encode(read.get("system"), order="deterministic").decode()
-        settings[number] = (f"{system} {own}", str(read.get("prompt", "")))
+        own = read.get("system")
+        said = isinstance(own, dict) and _say_what_answers(own)
+        made = f"{system} {msgspec.json.encode(own, order='deterministic').decode()}" if said else ""
+        settings[number] = (made, str(read.get("prompt", "")))
     return settings
+
+
+def _say_what_answers(own: JsonMapping) -> bool:
+    """Whether two runs with these settings asked the same. The files that a system depends on may have changed since:
+    the run keeps their names alone."""
+    if RECORDING in own:
+        return False
+    try:
+        return bool(str(own.get("version", "")).strip()) or plugins.load(plugins.SYSTEMS, own["type"]).settings_tell_all
+    except (KeyError, UnknownName):
+        return False
 
 
 def _guessed(connection: Connection, row: RunRow, case_id: str, guess: int) -> CaseInRun | None:

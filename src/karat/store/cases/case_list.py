@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 ROOM = 500_000_000
 """Bytes of lists that are kept, beside the one that was read last."""
 MOST = 8
+MOST_COLUMNS = 2
+"""Figures that are kept of runs whose lists nobody looked at: those of a comparison."""
 
 
 class Line(msgspec.Struct, frozen=True, gc=False):
@@ -51,9 +53,9 @@ class Line(msgspec.Struct, frozen=True, gc=False):
 class CaseList:
     """All cases of a scoring. It never changes, as the scoring does not."""
 
-    def __init__(self, connection: Connection, scoring: int) -> None:
+    def __init__(self, connection: Connection, scoring: int, columns: Columns) -> None:
         self.scoring = scoring
-        self.columns: Columns = read_columns(connection, scoring)
+        self.columns = columns
         marks = _read_marks(connection, scoring, len(self))
         if len(marks.wants_review) != len(self):
             raise DamagedBlock(f"there are {len(marks.wants_review)} lines of {len(self)} cases")
@@ -139,12 +141,25 @@ class CaseLists:
     def __init__(self, room: int = ROOM) -> None:
         self._room = room
         self._held: OrderedDict[int, CaseList] = OrderedDict()
+        self._columns: OrderedDict[int, Columns] = OrderedDict()
         self._lock = Lock()
 
-    def held(self, scoring: int) -> CaseList | None:
-        """The list of a scoring if it was read already."""
+    def held_columns(self, scoring: int) -> Columns | None:
+        """The figures of a scoring if they were read already."""
         with self._lock:
-            return self._held.get(scoring)
+            held = self._held.get(scoring)
+            return self._columns.get(scoring) if held is None else held.columns
+
+    def columns(self, connection: Connection, scoring: int) -> Columns:
+        """The figures of a scoring, without what else its list has."""
+        if (held := self.held_columns(scoring)) is not None:
+            return held
+        found = read_columns(connection, scoring)
+        with self._lock:
+            self._columns[scoring] = found
+            while len(self._columns) > MOST_COLUMNS:
+                self._columns.popitem(last=False)
+        return found
 
     def of(self, connection: Connection, scoring: int) -> CaseList:
         """The list of a scoring."""
@@ -152,8 +167,9 @@ class CaseLists:
             if (held := self._held.get(scoring)) is not None:
                 self._held.move_to_end(scoring)
                 return held
-        found = CaseList(connection, scoring)
+        found = CaseList(connection, scoring, self.columns(connection, scoring))
         with self._lock:
+            self._columns.pop(scoring, None)
             self._held[scoring] = found
             self._held.move_to_end(scoring)
             while len(self._held) > MOST or (

@@ -10,7 +10,7 @@ from karat.core.problems import UserError
 from karat.store.database.address import Address, SqliteAddress
 
 Identity = tuple[int, int] | None
-"""Device and number of a file; None for a store that is no file."""
+"""Device and number of a file; None for a store that is not a file."""
 
 
 def file_of(address: Address) -> Identity:

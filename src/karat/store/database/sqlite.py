@@ -67,7 +67,7 @@ def _connection(path: Path, *, read_only: bool) -> sqlite3.Connection:
 def _mode(path: Path, *, read_only: bool) -> str:
     if not read_only:
         return "mode=rwc"
-    # Reading a log needs files beside the database. Where none are and none can be made, nobody writes: the file stands
+    # Reading a log needs files beside the database. Where none are and none can be made, nobody writes: the file is
     # still.
     if not os.access(path.parent, os.W_OK) and not Path(f"{path}-wal").exists():
         return "mode=ro&immutable=1"
@@ -113,7 +113,7 @@ def give_back_pages(engine: Engine) -> None:
 
 
 def rewrite_file(raw: sqlite3.Connection) -> None:
-    """Write the whole file anew without its free pages, where the disk has room for that."""
+    """Rewrite the whole file without its free pages, where the disk has room for that."""
     with suppress(sqlite3.Error):
         raw.execute(_SHRINKING)
         raw.execute("VACUUM")

@@ -79,7 +79,7 @@ def others_at_work(connection: Connection, run_id: int, holder: Holder) -> bool:
 
 
 def forget_done(connection: Connection, run_id: int) -> None:
-    """A run begins to be worked on anew: which parts were done before does not count."""
+    """Work on a run begins again: which parts were done before does not count."""
     connection.execute(delete(leases).where(leases.c.run_id == run_id, leases.c.holder == NOBODY.id))
 
 

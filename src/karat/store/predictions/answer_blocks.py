@@ -1,5 +1,5 @@
 """Answers in blocks: the responses, and apart from them what each is an answer to, with its error and costs, as
-columns."""
+columns; and the words of the answers, for searching."""
 
 from __future__ import annotations
 
@@ -9,12 +9,16 @@ import msgspec
 from sqlalchemy import Connection
 
 from karat.core.records import CallError, Prediction, is_wrapped, join_trace, with_own_trace
+from karat.core.replies.answer_text import answer_text
 from karat.store.blocks.block import Block, DamagedBlock, in_blocks
 from karat.store.blocks.tables import Stored, append_block, block_at, blocks_from, end_of
+from karat.store.blocks.word_index import pack_word_index
 from karat.store.codec import from_text, from_texts, to_text
 from karat.store.schema import run_blocks
 
 RESPONSES, KEYS = "responses", "answer_keys"
+ANSWER_WORDS = "answer_words"
+"""The words of a block of answers, for searching; not there where they would take too much room."""
 _ASCII = bytes(range(128))
 _MANY = 24
 """Characters above which folding them one after the other does not pay."""
@@ -70,6 +74,9 @@ def append_answers(connection: Connection, run_id: int, answers: Iterable[tuple[
         keys = msgspec.msgpack.encode(_keys([one for one, _ in chunk], [created for _, created in chunk]))
         append_block(connection, run_blocks, run_id, KEYS, first, [keys], len(chunk))
         append_block(connection, run_blocks, run_id, RESPONSES, first, [join_trace(one) for one, _ in chunk])
+        words = pack_word_index([answer_text(one) for one, _ in chunk])
+        if words is not None:
+            append_block(connection, run_blocks, run_id, ANSWER_WORDS, first, [words], len(chunk))
         first += len(chunk)
 
 
@@ -167,9 +174,18 @@ def answer_blocks(connection: Connection, run_id: int) -> Iterator[AnswerBlock]:
     """All blocks of a run's answers, in the order in which they came."""
     held = blocks_from(connection, run_blocks, run_id, RESPONSES)
     for stored, answers in zip(blocks_from(connection, run_blocks, run_id, KEYS), held, strict=True):
-        keys = _search_decoder.decode(stored.block.items()[0])
-        keys = msgspec.structs.replace(keys, cases=from_texts(keys.cases))
-        yield AnswerBlock(keys, *answers.block.joined())
+        yield _answer_block(stored, answers.block)
+
+
+def answer_block(connection: Connection, run_id: int, stored: Stored) -> AnswerBlock:
+    """The answers that belong to a block of keys, for a search."""
+    return _answer_block(stored, _responses_block(connection, run_id, stored))
+
+
+def _answer_block(stored: Stored, responses: Block) -> AnswerBlock:
+    keys = _search_decoder.decode(stored.block.items()[0])
+    keys = msgspec.structs.replace(keys, cases=from_texts(keys.cases))
+    return AnswerBlock(keys, *responses.joined())
 
 
 def answers_of(connection: Connection, run_id: int, stored: Stored) -> list[Prediction]:

@@ -19,6 +19,7 @@ from karat.store.codec import to_json
 from karat.store.leases.lease_holder import Holder, is_dead, this_process
 from karat.store.records import ScoringRow, run_name
 from karat.store.schema import scorings, summaries
+from karat.store.scorings.written_figures import keep_figures
 
 ABANDONED = timedelta(days=1)
 """A scoring that a process on another machine began, and added nothing to for so long, is removed."""
@@ -57,6 +58,7 @@ def finish_scoring(
         figures = [msgspec.structs.asdict(item) for item in summary]
         rows = [{"scoring_id": scoring, "position": position, **item} for position, item in enumerate(figures)]
         connection.execute(insert(summaries), rows)
+    keep_figures(connection, scoring)
 
 
 def drop_scoring(connection: Connection, scoring: int) -> None:

@@ -47,8 +47,8 @@ class StoredResults:
 
     def columns(self, connection: Connection, scoring: int) -> Columns:
         """The figures of all cases; without tags and groups."""
-        held = self._lists.held(scoring)
-        return held.columns if held is not None else result_blocks.read_columns(connection, scoring)
+        held = self._lists.held_columns(scoring)
+        return held if held is not None else result_blocks.read_columns(connection, scoring)
 
     def failures(self, scoring: int) -> FailureColumns | None:
         """What is wrong with each case; None where an older store does not say."""

@@ -112,6 +112,6 @@ def _check_rules(connection: Connection, findings: Findings) -> None:
         try:
             for broken in rule.find(connection):
                 findings.add(Finding(rule.table, broken.what, broken.where))
-        except (DBAPIError, sqlite3.Error):  # a table that cannot be read is a finding already
+        except (DBAPIError, sqlite3.Error, TypeError, ValueError):  # what cannot be read is a finding already
             if not findings.count:
                 raise

@@ -91,7 +91,7 @@ def _copy(source: Store, target: Store, watch: Watch) -> dict[str, int]:
         if reading.dialect.name == "postgresql":
             reading.execution_options(isolation_level="REPEATABLE READ")  # one moment of all tables
         with target._writing() as writing:
-            for table in schema.metadata.sorted_tables:
+            for table in schema.copied_tables():
                 sent = _Sum()
                 for rows in _chunks(reading, table):
                     for row in rows:
@@ -127,7 +127,7 @@ def _refuse_live_runs(store: Store) -> None:
 
 def _refuse_rows(store: Store) -> None:
     with store._reading() as connection:
-        for table in schema.metadata.sorted_tables:
+        for table in schema.copied_tables():
             rows = connection.execute(select(func.count()).select_from(table)).scalar_one()
             if rows:
                 raise _not_empty(store.shown, count_of(rows, f"row of {table.name}", f"rows of {table.name}"))

@@ -63,10 +63,10 @@ def repair_store(url: str, out: Path | None = None, watch: Watch = lambda _table
             for fault in file_faults(connection):
                 findings.add(Finding("", fault))
             with open_store(str(fixed)) as store, store._writing() as target:
-                for table in schema.metadata.sorted_tables:
+                for table in schema.copied_tables():
                     saved[str(table.name)] = _save(connection, target, table, findings, watch)
                 _keep_rules(target, findings)
-                for table in schema.metadata.sorted_tables:
+                for table in schema.copied_tables():
                     saved[str(table.name)].rows = target.execute(select(func.count()).select_from(table)).scalar_one()
                 write_sequences(target, read_sequences(connection))
                 contents = contents_of(target)

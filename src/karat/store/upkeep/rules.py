@@ -16,9 +16,11 @@ from karat.core.problems import count_of
 from karat.core.results.result import RunInfo
 from karat.store.blocks.kinds import CASE_KINDS, SCORING_KINDS
 from karat.store.blocks.tables import block_at
-from karat.store.predictions.answer_blocks import KEYS, RESPONSES, append_lost
+from karat.store.predictions.answer_blocks import ANSWER_WORDS, KEYS, RESPONSES, append_lost
+from karat.store.predictions.answer_words import drop_answer_words
 from karat.store.records import run_name
 from karat.store.schema import metadata, run_blocks, runs, scoring_blocks, scorings, summaries
+from karat.store.scorings.written_figures import changed_figure, restore_figures
 
 
 class Broken(NamedTuple):
@@ -75,6 +77,17 @@ def _drop_scoring(connection: Connection, broken: Broken) -> None:
     connection.execute(delete(scorings).where(scorings.c.id == broken.key[0]))
 
 
+def _changed_figures(connection: Connection) -> Iterator[Broken]:
+    finished = select(scorings.c.id, scorings.c.run_id).where(scorings.c.writer == "")
+    for scoring, run_id in connection.execute(finished).all():
+        if changed := changed_figure(connection, scoring):
+            yield Broken(f"scoring {scoring} of {run_name(run_id)}", changed, (scoring,))
+
+
+def _restore_figures(connection: Connection, broken: Broken) -> None:
+    restore_figures(connection, int(str(broken.key[0])))
+
+
 def _incomplete_cases(connection: Connection) -> Iterator[Broken]:
     kept = select(run_blocks.c.run_id).where(run_blocks.c.kind.in_(CASE_KINDS))
     for run_id, expected in connection.execute(select(runs.c.id, runs.c.cases).where(runs.c.id.in_(kept))).all():
@@ -112,6 +125,7 @@ def _mark_lost(connection: Connection, broken: Broken) -> None:
     own = [run_blocks.c.run_id == run_id, run_blocks.c.kind == KEYS, run_blocks.c.first == first]
     connection.execute(delete(run_blocks).where(*own))
     append_lost(connection, run_id, stored)
+    drop_answer_words(connection, run_id)
 
 
 def _unnamed_answers(connection: Connection) -> Iterator[Broken]:
@@ -124,7 +138,7 @@ def _unnamed_answers(connection: Connection) -> Iterator[Broken]:
 
 def _drop_unnamed(connection: Connection, broken: Broken) -> None:
     own = [run_blocks.c.run_id == broken.key[0], run_blocks.c.first == broken.key[1]]
-    connection.execute(delete(run_blocks).where(*own, run_blocks.c.kind == RESPONSES))
+    connection.execute(delete(run_blocks).where(*own, run_blocks.c.kind.in_((RESPONSES, ANSWER_WORDS))))
 
 
 def _gaps(connection: Connection) -> Iterator[Broken]:
@@ -136,6 +150,7 @@ def _gaps(connection: Connection) -> Iterator[Broken]:
 
 
 def _close_gaps(connection: Connection, broken: Broken) -> None:
+    drop_answer_words(connection, int(str(broken.key[0])))
     for kind in (KEYS, RESPONSES):
         end = 0
         for (run_id, first), rows in _answer_blocks(connection, kind).items():
@@ -174,6 +189,7 @@ ORPHANS = tuple(
 )
 RULES = (
     *ORPHANS,
+    Rule("summaries", _changed_figures, _restore_figures, "written again as they were"),
     Rule("scorings", _incomplete_scorings, _drop_scoring, "left out as a whole: karat score RUN computes it again"),
     Rule(
         "run_blocks",

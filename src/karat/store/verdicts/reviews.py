@@ -17,7 +17,7 @@ from karat.core.results.result import CaseReview
 from karat.store.schema import reviews
 
 Word = Literal["pass", "fail", "gold_wrong", "accept"]
-"""``gold_wrong``: the case expects the wrong thing, so it says nothing of the answer. ``accept``: right as well, the
+"""``gold_wrong``: the case expects the wrong thing, so it says nothing about the answer. ``accept``: right as well, the
 case should say so."""
 WORDS: tuple[Word, ...] = get_args(Word)
 

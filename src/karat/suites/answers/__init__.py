@@ -18,15 +18,15 @@ from karat.suites.answers.comparison import compare, perfect
 from karat.suites.answers.details import Details, details, reasons_of
 from karat.suites.answers.explain import explain
 from karat.suites.answers.export import export_row
-from karat.suites.answers.form import form
 from karat.suites.answers.gold.check import check_cases
 from karat.suites.answers.gold.headline_profile import headline
-from karat.suites.answers.highlights import highlights
 from karat.suites.answers.metrics import METRICS
 from karat.suites.answers.options import Options
 from karat.suites.answers.predictions import predictions_from, read_predictions
+from karat.suites.answers.presentation.form import form
+from karat.suites.answers.presentation.highlights import highlights
+from karat.suites.answers.presentation.reason_notes import REASON_NOTES
 from karat.suites.answers.prompts import PROMPTING
-from karat.suites.answers.reason_notes import REASON_NOTES
 from karat.suites.answers.records import REASONS, Gold
 from karat.suites.answers.report import report
 from karat.suites.answers.requirements.extras import extras
@@ -35,8 +35,8 @@ from karat.suites.answers.requirements.options_check import check_options
 from karat.suites.answers.responses import understand
 from karat.suites.answers.rubric import RUBRIC
 from karat.suites.answers.submission.export import export_predictions
-from karat.suites.answers.text_to_sql.files.predictions import paired
-from karat.suites.answers.text_to_sql.running.ahead import run_ahead
+from karat.suites.answers.text_to_sql.files.pairing import paired
+from karat.suites.answers.text_to_sql.running.prefetching import run_ahead
 
 suite = Suite(
     name="answers",
@@ -67,7 +67,7 @@ suite = Suite(
     short_keys={"questions": "cases", "databases": "options", "test_suite": "options"},
     headline=headline,
     reason_notes=REASON_NOTES,
-    worked_examples=Path(__file__).with_name("worked_examples.json"),
+    worked_examples=Path(__file__).with_name("presentation") / "worked_examples.json",
     reasons=REASONS,
     reasons_of=reasons_of,
     highlights=highlights,

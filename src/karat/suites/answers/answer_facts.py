@@ -10,7 +10,7 @@ from karat.suites.answers.comparison import sql_in
 from karat.suites.answers.options import Options
 from karat.suites.answers.records import Gold
 from karat.suites.answers.text_to_sql.queries.dialects import DIALECTS, NAMES
-from karat.suites.answers.text_to_sql.running.bench import bench_for
+from karat.suites.answers.text_to_sql.running.case_engine import bench_for
 
 
 def answer_facts(case: Case[Gold], turn: int, prediction: Prediction, options: Options) -> AnswerFacts:

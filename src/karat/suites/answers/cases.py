@@ -9,7 +9,7 @@ Three families, told apart by the file and the row:
   and files also directly in ``GOLD_DIR``.
 
 An instance whose gold cannot be used still loads, with the status ``unreadable`` and the reason: a broken gold is not a
-wrong answer. ``Entry.gold_files`` stand in the order of ``parameters["gold"]``, so that conditions pair with them; a
+wrong answer. ``Entry.gold_files`` are in the order of ``parameters["gold"]``, so that conditions pair with them; a
 file that is not there keeps its place.
 """
 
@@ -55,7 +55,7 @@ NOT_METADATA = {"expect", "instance_id", "evaluation", "temporal", "tags", "clus
 
 def load_cases(path: Path) -> LoadedCases:
     """Every instance of a gold folder, or of the ``.jsonl`` file in it."""
-    if is_question_file(path):
+    if is_question_file(path) or _cannot_be_gold(path):
         return load_questions(path)
     if is_spider2_questions(path):
         return with_questions(load_cases(gold_beside(path)), path)
@@ -72,7 +72,7 @@ def load_cases(path: Path) -> LoadedCases:
 def stream_cases(path: Path) -> Iterator[Case[Gold] | Problem]:
     """The same, one after the other. A file of questions, and one that is not clean JSONL, is read as a whole."""
     try:
-        whole = is_question_file(path) or is_spider2_questions(path)
+        whole = is_question_file(path) or _cannot_be_gold(path) or is_spider2_questions(path)
         file = path if whole else gold_file(path)
         ids = set[str]() if whole else _ids(clean_objects(file))
     except (NotClean, OSError):
@@ -86,6 +86,11 @@ def stream_cases(path: Path) -> Iterator[Case[Gold] | Problem]:
         yield from _from_rows(clean_objects(file), ids, file, own=file.name == OWN_FILE)
     except NotClean:
         raise UserError(f"{file} has changed while it was read", hint="Start again.") from None
+
+
+def _cannot_be_gold(path: Path) -> bool:
+    """A file in a form that only questions have: its faults are reported in the terms of that form."""
+    return path.is_file() and path.name.lower().removesuffix(".gz").endswith((".yaml", ".yml", ".csv", ".tsv"))
 
 
 def cases_from(rows: Sequence[JsonMapping], folder: Path) -> LoadedCases:
@@ -255,7 +260,7 @@ class GoldFolder:
         )
 
     def _entry(self, name: str, part: Any) -> Entry | str:
-        """An entry of an evaluation, or why it is none."""
+        """An entry of an evaluation, or why it is not valid."""
         if not isinstance(part, dict):
             return f"an evaluation must be an object, not {part!r:.60}"
         func, parameters = part.get("func"), part.get("parameters", {})

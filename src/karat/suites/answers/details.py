@@ -23,42 +23,56 @@ class VerdictDetails(msgspec.Struct, frozen=True):
     """The word of one profile."""
 
     state: State
+    """The verdict."""
     reason: str
+    """Why the answer is not right; empty if it is."""
     normalised: tuple[str, ...]
+    """The differences in notation that were forgiven."""
 
 
 class AsOf(msgspec.Struct, frozen=True):
     """What gold and the data say they are true for."""
 
     gold: str
+    """The date or snapshot that the gold answer is true for."""
     data: str
+    """The date or snapshot of the data behind the answer."""
 
 
 class SqlDetails(msgspec.Struct, frozen=True, omit_defaults=True):
     """What the executions of gold SQL and of the answer showed."""
 
     db: str
+    """The database that the question is about."""
     dialect: str
+    """The SQL dialect of that database."""
     gold_sql: str
+    """The gold query."""
     sql: str
+    """The predicted query."""
     figures: dict[str, float | None]
-    """What the public evaluators say."""
+    """What the public evaluators say: metric → value."""
     difficulty: str = ""
+    """The question's difficulty, from the file or computed as the benchmark does."""
     components: tuple[Component, ...] = ()
+    """The clauses in which the two queries differ."""
     sentence: str = ""
-    """The parts in which the queries differ, in words."""
+    """The same in words."""
     gold_status: str = "good"
+    """Whether the gold query can be trusted: ``good``, ``suspect``, ``wrong`` or ``unreadable``."""
     gold_note: str = ""
+    """What is doubtful about the gold query."""
     rows: dict[str, list[int] | None] = {}
-    """Rows and columns of both results."""
+    """Rows and columns of each result."""
     timing: dict[str, float | None] = {}
-    """Seconds of both queries."""
+    """Seconds that each query took."""
     cost: Cost = Cost()
+    """What both queries cost."""
 
     counterexample: Counterexample | None = None
-    """Made rows that refute a pass."""
+    """Generated rows on which a passing answer and gold give different results."""
     first_rows: dict[str, TableSample] = {}
-    """The first rows of both results, where the answer is not right."""
+    """The first rows of both results, if the answer is not right."""
 
     def against(self, right: bool) -> tuple[str, ...]:
         """The public figures that say otherwise than strict."""
@@ -70,19 +84,25 @@ class Details(msgspec.Struct, frozen=True, omit_defaults=True):
     """Everything that was found about an instance."""
 
     reason: str
+    """The most telling reason why the answer is not right; empty if it is."""
     evidence: JsonObject
+    """What the reason rests on: the differing values, rows or columns."""
     flips: bool
-    """Whether the profiles disagree on right and wrong."""
+    """Whether the verdicts disagree on right and wrong."""
     functions: tuple[str, ...]
+    """The comparison functions that gold names."""
     spider2: VerdictDetails
+    """The verdict of the public Spider2 evaluator."""
     strict: VerdictDetails
+    """Karat's own, stricter verdict."""
     as_of: AsOf | None = None
-    """Only where the two differ."""
+    """The dates of gold and data. Only if they differ."""
     gold_status: str | msgspec.UnsetType = msgspec.UNSET
-    """Only where gold is not good."""
+    """What is wrong with gold. Only if it is not good."""
     gold_problem: str | msgspec.UnsetType = msgspec.UNSET
+    """The same in words."""
     sql: SqlDetails | None = None
-    """Only where gold is SQL."""
+    """What running both queries showed. Only if gold is SQL."""
 
     def state(self, profile: str) -> State:
         """What a profile says, by its name."""

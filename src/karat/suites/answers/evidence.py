@@ -7,7 +7,7 @@ from typing import Any  # Any: stored evidence, whose form depends on the rule t
 import msgspec
 
 from karat.core.json_types import JsonMapping, JsonObject
-from karat.core.problems import percent
+from karat.core.problems import count_of, percent
 
 LONGEST = 300
 TABLE_KEYS = ("gold_size", "pred_size", "labels", "columns", "shown_columns", "rows")
@@ -17,11 +17,12 @@ DRAWN_KEYS = ("compared", "not_compared", "differing_rows", "equal_rows")
 
 def evidence_lines(evidence: JsonMapping) -> list[str]:
     """A line a fact: for tables their sizes, the nearest columns, and the first differing rows side by side."""
-    known = (*TABLE_KEYS, *DRAWN_KEYS)
-    lines = [f"{key.replace('_', ' ')}: {_text(value)}" for key, value in evidence.items() if key not in known]
+    known = (*TABLE_KEYS, *DRAWN_KEYS, "problem", *(("kind",) if "problem" in evidence else ()))
+    lines = [_text(evidence["problem"])] if evidence.get("problem") else []
+    lines += [f"{key.replace('_', ' ')}: {_text(value)}" for key, value in evidence.items() if key not in known]
     gold, given = evidence.get("gold_size"), evidence.get("pred_size")
     if gold and given:
-        lines.append(f"gold {gold[0]:,} rows × {gold[1]:,}, answer {given[0]:,} × {given[1]:,}")
+        lines.append(f"gold {count_of(gold[0], 'row')} × {gold[1]:,}, answer {given[0]:,} × {given[1]:,}")
     lines += [_label(label) for label in _objects(evidence.get("labels"))]
     lines += [_column(column) for column in _objects(evidence.get("columns"))]
     rows = [_row(row) for row in _objects(evidence.get("rows"))]
@@ -37,7 +38,7 @@ def evidence_in_short(evidence: JsonMapping) -> str:
     if not columns and not rows:
         return "; ".join(evidence_lines(evidence))
     gold, given = evidence.get("gold_size", (0, 0)), evidence.get("pred_size", (0, 0))
-    parts = [f"{given[0]:,} rows for {gold[0]:,}"] if gold[0] != given[0] else []
+    parts = [f"{count_of(given[0], 'row')} for {gold[0]:,}"] if gold[0] != given[0] else []
     parts += [_column(column) for column in columns[:1] if column.get("share", 0) < 1]
     parts += [_row(row) for row in rows[:1]]
     return "; ".join(parts)
@@ -75,5 +76,14 @@ def _cells(cells: Any) -> str:
 
 
 def _text(value: Any) -> str:
-    text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
+    if isinstance(value, list) and value and not any(isinstance(item, dict | list) for item in value):
+        listed = msgspec.json.format(msgspec.json.encode(value), indent=0).decode()
+        text = _text(value[0]) if len(value) == 1 else listed[1:-1]
+    else:
+        text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
+    return clipped(text, LONGEST)
+
+
+def clipped(text: str, longest: int) -> str:
+    """The text, or its beginning with a mark that there is more."""
+    return text if len(text) <= longest else f"{text[:longest]}…"

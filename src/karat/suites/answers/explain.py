@@ -19,18 +19,21 @@ LONGEST = 300
 
 
 def explain(details: Details, _gold: Gold | None) -> Explanation:
-    """The strict profile says whether it is right; where only spider2 objects, its reason is given."""
+    """The strict profile says whether it is right; where only spider2 objects, its reason is given as its own."""
     state = details.strict.state
+    # What is found in an answer that needs review may be the right text: it is not a part too much.
+    label = "answer, by spider2" if state == "right" else "answer"
+    texts = () if state == "needs_review" else _texts(details.evidence, label)
     return Explanation(
         outcome="not_applicable" if state == "gold_error" or state == "not_judged" else state,
         reason=details.reason,
         headline=_headline(details),
-        note=", ".join(details.strict.normalised) if state == "right" else "",
-        parts=parts_of(details.sql) if details.sql is not None else _texts(details.evidence),
+        note=_note(details) if state == "right" else "",
+        parts=parts_of(details.sql) if details.sql is not None else texts,
         cells=cells_of(details.evidence),
         lines=lines_of(details.sql) if details.sql is not None else (),
         groups=groups_of(details.sql) if details.sql is not None else _functions(details),
-        failures=tuple(failures_of_answer(details, () if details.sql is not None else _texts(details.evidence))),
+        failures=tuple(failures_of_answer(details, () if details.sql is not None else texts)),
         extra=details,
     )
 
@@ -61,12 +64,20 @@ def _only_refused(details: Details) -> str:
     return f"right by strict{notes}, not by {', '.join(refusing)}"
 
 
-def _texts(evidence: JsonObject) -> tuple[Part, ...]:
+def _note(details: Details) -> str:
+    """What was allowed so that the answer is right, and why the other profile rejects it all the same."""
+    notes = list(details.strict.normalised)
+    if details.sql is None and details.spider2.state == "wrong":
+        notes.append(f"wrong by spider2: {details.spider2.reason}" if details.spider2.reason else "wrong by spider2")
+    return ", ".join(notes)
+
+
+def _texts(evidence: JsonObject, label: str) -> tuple[Part, ...]:
     """Texts and numbers that an answer lacks, and those that it has in their place."""
     missing, found = (_listed(evidence.get(key)) for key in ("missing", "found"))
     if missing:  # what was found instead may hold right ones too
-        return (Part("answer", missing=missing, note=f"found {', '.join(found)}" if found else ""),)
-    return (Part("answer", extra=found),) if found else ()
+        return (Part(label, missing=missing, note=f"found {', '.join(found)}" if found else ""),)
+    return (Part(label, extra=found),) if found else ()
 
 
 def _listed(value: Any) -> tuple[str, ...]:

@@ -23,15 +23,18 @@ class Engine(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     """Where SQL runs. Passwords are in the environment or in a credential file, never here."""
 
     engine: str
+    """``sqlite``, ``duckdb``, ``postgresql``, ``mysql``, ``bigquery``, ``snowflake``, or one of a plug-in."""
     database: str = ""
-    """A file, or the name of a database; ``{id}`` in it is the instance id, ``{db}`` the database of its row."""
+    """A file, or the name of a database. ``{id}`` in it is replaced by the instance id, ``{db}`` by the database of its
+    row."""
     url_env: str = ""
-    """The environment variable that holds the SQLAlchemy URL, for PostgreSQL and MySQL."""
+    """The environment variable that contains the SQLAlchemy URL, for PostgreSQL and MySQL."""
     credential: str = ""
-    """The credential file, for BigQuery and Snowflake; the client's usual environment when left out."""
+    """The credential file, for BigQuery and Snowflake; by default, the client's usual environment."""
     db_schema: str = msgspec.field(default="", name="schema")
+    """The schema that table names without one belong to."""
     settings: JsonObject | None = None
-    """Further settings, as the engine itself names them; those of an engine of another package."""
+    """Further settings, as the engine names them."""
 
     def __post_init__(self) -> None:
         known = names("karat.engines")

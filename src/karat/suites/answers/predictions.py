@@ -1,9 +1,9 @@
 """Submissions as predictions, and raw responses as answers.
 
 A submission is a folder with ``results_metadata.jsonl`` and a folder for each instance, or a flat folder of files named
-for their instance: ``<id>.csv``, ``<id>.sql``, ``<id>.duckdb``, ``<id>.db``. Every file is confined to the submission's
-folder. An instance whose file may not be read, or is not there, keeps its prediction, with the reason in
-``Answer.problem``.
+for their instance: ``<id>.csv``, ``<id>.sql``, ``<id>.duckdb``, ``<id>.db``. A file by itself may also have recorded
+lines as in every suite: ``{"id": …, "response": …}``. Every file is confined to the submission's folder. An instance
+whose file may not be read, or is not there, keeps its prediction, with the reason in ``Answer.problem``.
 
 The response of a prediction is an :class:`Answer` as JSON. Where a number was submitted bare, ``text`` is Python's
 ``str`` of it, as the public tool sees it ("17.5" for ``17.50``), and ``raw`` beside it is how it was written.
@@ -20,18 +20,23 @@ from typing import cast
 import msgspec
 
 from karat.core.case_files.loaded import GIVEN, LoadedPredictions
+from karat.core.case_files.recorded import ABOUT, RecordedLine, read_recorded
 from karat.core.files.reading import FileRefused, read_text, why_not_there
+from karat.core.files.shapes import shape_in_words
 from karat.core.json_types import JsonMapping
 from karat.core.problems import Problem, UserError, count_of, did_you_mean
-from karat.core.records import Prediction, recorded_error, recorded_tokens
+from karat.core.records import Prediction, misplaced, recorded_error, recorded_tokens
 from karat.suites.answers.gold.loose_json import ReadObject, member_text, read_file
 from karat.suites.answers.records import Answer, AnswerKind
 from karat.suites.answers.responses import read_answer
 from karat.suites.answers.sql.texts import first_sql_in, sql_in
 from karat.suites.answers.submission.safe_paths import OutsideFolder, inside
 from karat.suites.answers.text_to_sql.files.predictions import holds_sql, read_keyed, read_text_lines
+from karat.suites.answers.text_to_sql.files.rows import first_line
 
 METADATA = "results_metadata.jsonl"
+SUBMISSION_KEYS = ("instance_id", "answer_type", "answer_or_path")
+SKIPPED = "The answer is skipped."
 TYPES = ("answer", "file", "files", "sql")
 FLAT_SUFFIXES = (".csv", ".duckdb", ".db", ".sql")
 """In the order in which they count when an instance has several."""
@@ -45,6 +50,8 @@ def read_predictions(path: Path) -> LoadedPredictions:
             return read_text_lines(path)
         if path.name.lower().endswith((".json", ".csv", ".tsv")) or holds_sql(path):
             return read_keyed(path)
+        if _is_recorded(path):
+            return read_recorded(path)
         return _read_metadata(path)
     if not path.is_dir():
         hint = f"Give the submission folder: it contains {METADATA}, or one file for each instance."
@@ -52,6 +59,12 @@ def read_predictions(path: Path) -> LoadedPredictions:
     metadata = path / METADATA
     # Also what is no plain file, so that it is named and refused.
     return _read_metadata(metadata) if metadata.exists() or metadata.is_symlink() else _read_flat(path)
+
+
+def _is_recorded(path: Path) -> bool:
+    """Whether a file has lines with an ``id`` and the response to it, and not the rows of a submission."""
+    row = first_line(path)
+    return isinstance(row, Mapping) and "id" in row and not any(key in row for key in SUBMISSION_KEYS)
 
 
 # -- results_metadata.jsonl -------------------------------------------------------------------------------------------
@@ -70,44 +83,64 @@ def _read_metadata(file: Path) -> LoadedPredictions:
 def predictions_from(rows: Sequence[JsonMapping], folder: Path) -> LoadedPredictions:
     """Answers that are given as Python values: rows as in ``results_metadata.jsonl``, or ``id`` with ``answer``,
     ``sql`` or a response."""
-    submitted, others = [], []
-    for number, row in enumerate(rows, start=1):
-        if "answer_type" in row or "answer_or_path" in row or not ("id" in row or "instance_id" in row):
-            submitted.append(ReadObject(dict(row), number, msgspec.json.encode(row).decode()))
-        else:
-            others.append(_answered(row))
-    found = _from_rows(submitted, [], folder / GIVEN)
-    return LoadedPredictions((*found.predictions, *others), found.problems)
+    numbered = enumerate(rows, start=1)
+    read = [ReadObject(dict(row), number, msgspec.json.encode(row).decode()) for number, row in numbered]
+    return _from_rows(read, [], folder / GIVEN, responses=True)
 
 
-def _answered(row: JsonMapping) -> Prediction:
-    return Prediction(
-        str(row.get("id", row.get("instance_id"))),
-        row.get("turn"),
-        int(row.get("repeat") or 0),
-        msgspec.json.encode(row),
-        recorded_error(row.get("error")),
-        row.get("latency"),
-        recorded_tokens(row.get("tokens")),
-        row.get("cost"),
-    )
+def _answered(row: ReadObject, about: RecordedLine) -> Prediction:
+    tokens = recorded_tokens(about.tokens)
+    body, error = msgspec.json.encode(row.value), recorded_error(about.error)
+    return Prediction(about.id, about.turn, about.repeat, body, error, about.latency, tokens, about.cost)
 
 
-def _from_rows(rows: Sequence[ReadObject], problems: list[Problem], file: Path) -> LoadedPredictions:
+def _about(row: ReadObject, file: Path, *, response: bool) -> RecordedLine | Problem:
+    """What a row says beside its answer. Of a submitted row only the turn and the repeat are looked at."""
+    value = row.value
+    name = value.get("id", value.get("instance_id")) if response else value.get("instance_id")
+    if not isinstance(name, str) or not name.strip():
+        hint = "It must be a string." if "instance_id" in value or response else did_you_mean("instance_id", value)
+        return Problem('a row without "instance_id"', file=str(file), line=row.line, hint=hint)
+    keys = ABOUT if response else ("turn", "repeat")
+    said = {key: value[key] for key in keys if value.get(key) is not None} | {"id": name}
+    try:
+        about = msgspec.convert(said, RecordedLine)
+    except msgspec.ValidationError as error:
+        return Problem(f"not an answer: {shape_in_words(error, '')}", file=str(file), line=row.line, hint=SKIPPED)
+    if fault := misplaced(about.turn, about.repeat):
+        return Problem(fault, file=str(file), line=row.line, hint=SKIPPED)
+    return about
+
+
+def _from_rows(
+    rows: Sequence[ReadObject], problems: list[Problem], file: Path, *, responses: bool = False
+) -> LoadedPredictions:
+    """``responses``: a row may also be an ``id`` with a response, which a submission does not have."""
     predictions: list[Prediction] = []
-    first: dict[str, int] = {}
+    first: dict[tuple[str, int | None, int], int] = {}
     for row in rows:
-        name = row.value.get("instance_id")
-        if not isinstance(name, str) or not name.strip():
-            hint = "It must be a string." if "instance_id" in row.value else did_you_mean("instance_id", row.value)
-            problems.append(Problem('a row without "instance_id"', file=str(file), line=row.line, hint=hint))
-        elif name in first:
-            message = f'a second answer to "{name}": the first, in line {first[name]}, is used'
+        response = responses and not _is_submitted(row.value)
+        about = _about(row, file, response=response)
+        if isinstance(about, Problem):
+            problems.append(about)
+            continue
+        place = (about.id, about.turn, about.repeat)
+        if place in first:
+            message = f'a second answer to "{about.id}": the first, in line {first[place]}, is used'
             problems.append(Problem(message, file=str(file), line=row.line, hint="Keep one of the two."))
-        else:
-            first[name] = row.line
-            predictions.append(_prediction(_submitted(file.parent, name, row.value), _written(row)))
+            continue
+        first[place] = row.line
+        if response:
+            predictions.append(_answered(row, about))
+            continue
+        found = _prediction(_submitted(file.parent, about.id, row.value), _written(row))
+        predictions.append(msgspec.structs.replace(found, turn=about.turn, repeat=about.repeat))
     return LoadedPredictions(tuple(predictions), tuple(problems))
+
+
+def _is_submitted(row: JsonMapping) -> bool:
+    """Whether a row is one of a submission, and not an ``id`` with a response."""
+    return "answer_type" in row or "answer_or_path" in row or not ("id" in row or "instance_id" in row)
 
 
 def _written(row: ReadObject) -> str:

@@ -76,7 +76,7 @@ def _queries(case: AnyCase) -> Queries | None:
 
 
 def _tables(queries: Queries, options: Options) -> Sequence[TableColumns]:
-    from karat.suites.answers.text_to_sql.running.bench import bench_for
+    from karat.suites.answers.text_to_sql.running.case_engine import bench_for
 
     bench = bench_for(queries, options)
     return bench.databases.tables(bench.settings)

@@ -126,13 +126,18 @@ class Verdict(msgspec.Struct, frozen=True, omit_defaults=True):
     """The word of one profile on one answer. ``reason`` is from REASONS, and empty when the answer is right."""
 
     state: State
+    """``right``, ``wrong``, ``needs_review``, ``gold_error`` or ``not_judged``."""
     reason: str = ""
+    """Why the answer is not right; empty if it is."""
     evidence: JsonObject = {}
+    """What the reason rests on: the differing values, rows or columns."""
     normalised: tuple[str, ...] = ()
-    """What had to be taken as equal for a pass: a name of ``karat.tables.options.NORMALISATIONS``, tolerance, shape,
-    ties, no_header."""
+    """What was forgiven for a pass: a name of ``karat.tables.options.NORMALISATIONS``, tolerance, shape, ties,
+    no_header."""
     cell_f1: float | None = None
+    """The F1 of the cells of two tables; None for other answers."""
     row_share: float | None = None
+    """The share of gold's rows that the answer has; None for other answers."""
 
     @property
     def score(self) -> int | None:

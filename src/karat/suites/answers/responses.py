@@ -1,6 +1,7 @@
 """A response as an answer. ``docs/responses.md`` lists the forms a response may have; what counts as an answer in them:
 
-- JSON with ``sql`` (in tool arguments also ``query`` and the like, where it is a query) or ``answer``;
+- JSON with ``sql`` (in tool arguments also ``query`` and the like, where it is a query) or ``answer``, whose words may
+  hold the SQL where the gold is SQL;
 - blocks of SQL, of which the last is the answer, and the first what the spider2 profile judges, as its evaluator does;
 - words: SQL where they are a query, else the answer as text;
 - where the gold is a table and there is no SQL to run: a table in Markdown, CSV or JSON
@@ -19,6 +20,8 @@ import msgspec
 from karat.core.json_types import JsonMapping, JsonObject
 from karat.core.problems import nearest
 from karat.core.replies import Reply, only_one, read_reply
+from karat.core.replies.bodies import spoken
+from karat.core.replies.fences import split
 from karat.core.replies.json_texts import refuse_two_values
 from karat.core.replies.tables import tables_in
 from karat.core.suite import Unreadable
@@ -29,6 +32,10 @@ from karat.suites.answers.submission.reply_tables import csv_files, csv_text
 OWN_KEYS = ("answer", "sql")
 QUERIES = ("sql_query", "query", "statement")
 EXPECTED = 'SQL, or JSON with "answer" or "sql"'
+NO_TABLE = (
+    "no SQL and no table in the response, and the gold is a table. "
+    "Expected a Markdown table, a block of csv, or JSON records."
+)
 ALIKE = 80.0
 """How much alike two keys are, in percent, for one to be the other misspelt."""
 REFUSED = "refused"
@@ -92,6 +99,8 @@ def understand(response: bytes, _options: Any) -> JsonObject:
     try:
         answer = read_answer(response, live=True)
         found = {"no answer": answer.problem} if answer.problem else {answer.kind: answer.text}
+        if answer.kind == "answer" and (query := as_sql(answer)):
+            found["sql, if gold is SQL"] = query.text
         if answer.first_sql:
             found["sql judged by spider2 (the first block)"] = answer.first_sql
     except Unreadable:
@@ -137,13 +146,15 @@ def _answer(reply: Reply) -> Answer:
 
 
 def _sql_or_table(reply: Reply, *, several: bool, engine: bool) -> Answer:
-    answer, why = None, Unreadable("no SQL and no table in the response, and the gold is a table.")
+    answer, why = None, Unreadable(NO_TABLE)
     try:
         answer = _answer(reply)
     except Unreadable as error:
         why = error
     if reply.failure or (answer is not None and answer.problem):
         return _or_raise(answer, why)
+    if engine and answer is not None and answer.kind == "answer":
+        answer = as_sql(answer) or answer
     in_sql = answer.kind == "sql" if answer is not None else bool(reply.json_candidates(_holds_sql))
     tables = [] if in_sql and engine else tables_in(reply)
     if len(tables) > 1 and not several:
@@ -190,4 +201,15 @@ def _answer_in(value: JsonMapping) -> Answer:
         sql = _query_in(value)
     if isinstance(sql, str):
         return Answer(name, "sql", sql_in(sql), first_sql=first_sql_in(sql))
-    return Answer(name, "answer", str(value["answer"]))
+    text, failure = spoken(str(value["answer"]))
+    if failure:
+        raise Unreadable(failure)
+    return Answer(name, "answer", text)
+
+
+def as_sql(answer: Answer) -> Answer | None:
+    """Words that were given as the ``answer``, where SQL is wanted: the SQL in them. None where they hold none."""
+    blocks = sql_blocks(split(answer.text)[0])
+    text = blocks[-1] if blocks else answer.text.strip() if is_query(answer.text) else ""
+    first = blocks[0] if blocks and blocks[0] != text else ""
+    return msgspec.structs.replace(answer, kind="sql", text=text, first_sql=first) if text else None

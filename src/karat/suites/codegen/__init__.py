@@ -13,12 +13,13 @@ from karat.suites.codegen.cases import cases_from, load_cases, recognises, strea
 from karat.suites.codegen.details import Details, details
 from karat.suites.codegen.explain import explain
 from karat.suites.codegen.export import export_row
-from karat.suites.codegen.form import form
-from karat.suites.codegen.highlights import highlights
 from karat.suites.codegen.metrics import METRICS
 from karat.suites.codegen.notebooks.export import notebook_of
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.predictions import RecordedLine, read_predictions, stream_predictions
+from karat.suites.codegen.presentation.form import form
+from karat.suites.codegen.presentation.highlights import highlights
+from karat.suites.codegen.presentation.reason_notes import REASON_NOTES
 from karat.suites.codegen.prompts import PROMPTING
 from karat.suites.codegen.records import Task
 from karat.suites.codegen.repair.figures import figures
@@ -67,6 +68,7 @@ suite = Suite(
     spent=spent,
     notebook=notebook_of,
     prompting=PROMPTING,
+    reason_notes=REASON_NOTES,
     rubric=RUBRIC,
     accept=accept,
     covers=covers,

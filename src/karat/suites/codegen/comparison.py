@@ -14,6 +14,7 @@ from karat.engines import EngineError
 from karat.sandbox import Column, Outcome, Plain, Sandbox, Series
 from karat.sandbox import Table as Frame
 from karat.suites.codegen.analysis.answer_facts import facts_of
+from karat.suites.codegen.analysis.records import CodeFacts
 from karat.suites.codegen.analysis.sql_facts import sets_order
 from karat.suites.codegen.harness.score import tested
 from karat.suites.codegen.harness.unit_score import unit_tested
@@ -27,15 +28,17 @@ from karat.suites.codegen.metrics.overall import Overall, overall_of
 from karat.suites.codegen.metrics.performance import Performance, performance_of
 from karat.suites.codegen.metrics.quality import NO_QUALITY, Quality, quality_of
 from karat.suites.codegen.metrics.recovery import ErrorRecovery, recovery_of
+from karat.suites.codegen.metrics.requirements.met_lines import MetLine, met_lines
 from karat.suites.codegen.metrics.understanding import PromptUnderstanding, understanding_of
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.perturb import perturbed
 from karat.suites.codegen.plots.correctness import plot_correctness
-from karat.suites.codegen.plots.drawn import expects_plot
+from karat.suites.codegen.plots.plot_runs import expects_plot
 from karat.suites.codegen.published.judging import judged_as_published
 from karat.suites.codegen.question.reading import read_question
+from karat.suites.codegen.question.records import Asked
 from karat.suites.codegen.question.vocabulary import vocabulary_for
-from karat.suites.codegen.records import Answers, Asked, Attempt, CodeFacts, FileReport, Task
+from karat.suites.codegen.records import Answers, Attempt, FileReport, Task
 from karat.suites.codegen.repair.records import StrategyResult
 from karat.suites.codegen.results.precision import with_asked_digits
 from karat.suites.codegen.results.tables import NoTableError, given_table
@@ -78,6 +81,8 @@ class Comparison(msgspec.Struct, frozen=True):
     """Files that it wrote, and those that it should have written."""
     strategies: tuple[StrategyResult, ...] = ()
     """What came of asking again in several ways, where the first answer was wrong."""
+    met: tuple[MetLine, ...] = ()
+    """The lines that do what was asked for."""
 
     @property
     def last(self) -> Attempt:
@@ -158,6 +163,7 @@ def judged(
         tests,
         used(box),
         files=files,
+        met=met_lines(asked, facts, by_reference),
     )
 
 

@@ -17,6 +17,7 @@ from karat.suites.codegen.metrics.overall import Overall
 from karat.suites.codegen.metrics.performance import Performance
 from karat.suites.codegen.metrics.quality import Quality
 from karat.suites.codegen.metrics.recovery import ErrorRecovery
+from karat.suites.codegen.metrics.requirements.met_lines import MetLine
 from karat.suites.codegen.metrics.understanding import PromptUnderstanding
 from karat.suites.codegen.question.vocabulary import ENGLISH
 from karat.suites.codegen.records import Attempt, ErrorClass, FileReport
@@ -32,33 +33,49 @@ class Details(msgspec.Struct, frozen=True):
     """Every score with what it is made of."""
 
     reason: str
+    """The error, or why the result is not right; empty if it is."""
     prompt_understanding: PromptUnderstanding
+    """How well the code reflects the question."""
     requirement_coverage: RequirementCoverage
+    """How much of what the question asks for the code does."""
     error_recovery: ErrorRecovery
+    """What the repairs achieved after an error."""
     correctness: Correctness
+    """Whether the result is right."""
     quality: Quality
+    """How well the code is written."""
     performance: Performance
+    """Time and memory beside the reference."""
     overall: Overall
+    """All scores, weighted."""
     code: str
+    """The last code."""
     result: str
+    """The result, as text."""
     error_class: ErrorClass | None
+    """The kind of error that ended the last code; null if it ran."""
     error: str | None
+    """The error message; null if the code ran."""
     line: int | None
+    """The line of the code that failed; null if none did."""
     attempts: tuple[Attempt, ...]
+    """Each piece of code, repairs included."""
     sample: TableSample | msgspec.UnsetType = msgspec.UNSET
     """The first rows of a result that is more than one value."""
     tests: TestResults | msgspec.UnsetType = msgspec.UNSET
-    """What the task's tests said, and the relations that were tried."""
+    """What the task's tests and the relations showed."""
     environment: UsedEnvironment | msgspec.UnsetType = msgspec.UNSET
     """What the code ran with."""
     steps: SessionResult | msgspec.UnsetType = msgspec.UNSET
-    """The steps, where the task has some."""
+    """The steps of a session."""
     files: tuple[FileReport, ...] | msgspec.UnsetType = msgspec.UNSET
     """Files that the code wrote, and those that it should have written."""
     vocabulary: str | msgspec.UnsetType = msgspec.UNSET
-    """The words that the question was read by, where these are not the English ones: ``de``."""
+    """The language that the question was read in, if it is not English: ``de``."""
     strategies: tuple[StrategyResult, ...] | msgspec.UnsetType = msgspec.UNSET
-    """What came of each repair strategy after a wrong first answer."""
+    """What each repair strategy achieved after a wrong first answer."""
+    met: tuple[MetLine, ...] | msgspec.UnsetType = msgspec.UNSET
+    """Lines of the code that do what the question asks for."""
 
     @property
     def missing(self) -> tuple[str, ...]:
@@ -92,6 +109,7 @@ def details(turns: Sequence[tuple[int, Comparison]]) -> Details:
         comparison.files or msgspec.UNSET,
         comparison.asked.vocabulary if comparison.asked.vocabulary != ENGLISH else msgspec.UNSET,
         comparison.strategies or msgspec.UNSET,
+        comparison.met or msgspec.UNSET,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from karat.core.explanation import Explanation, Part, differing_lines
 from karat.suites.codegen.details import Details
 from karat.suites.codegen.failures import failure_of
-from karat.suites.codegen.lacked import lacked
+from karat.suites.codegen.missing_parts import lacked
 from karat.suites.codegen.records import Task
 from karat.suites.codegen.steps.form import sentence
 from karat.tables.explain.cells import cells_of

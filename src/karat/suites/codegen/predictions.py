@@ -22,6 +22,7 @@ import msgspec
 from karat.core.case_files.loaded import LoadedPredictions, Said, all_predictions
 from karat.core.files import json
 from karat.core.files.lines import each_line
+from karat.core.files.near_paths import near_path
 from karat.core.files.reading import FileRefused, read_bytes
 from karat.core.files.shapes import shape_in_words
 from karat.core.json_types import Json
@@ -53,23 +54,37 @@ class RecordedLine(msgspec.Struct, frozen=True):
     """A line of recorded code, in any of its forms."""
 
     id: str | int | None = None
+    """The task's id."""
     task_id: str | int | None = None
+    """The same, under another common name."""
     code: str | None = None
+    """The code."""
     response: Json = None
+    """The model's whole reply; the code is taken from it."""
     attempts: tuple[Json, ...] | None = None
+    """The first code and its repairs, in order."""
     steps: tuple[Json, ...] | None = None
-    """The answers to the steps of a session, in their order; null for one that was not answered."""
+    """The answers to the steps of a session, in order; null for one that was not answered."""
     branches: tuple[Branch, ...] = ()
-    """What came of each repair strategy, see ``repair.strategies``."""
+    """What each repair strategy led to."""
     completion: str | None = None
+    """The model's reply, as HumanEval names it."""
     solution: str | None = None
+    """The code, as EvalPlus names it."""
     turn: int | None = None
+    """The user turn, from 0; by default the only scored one, else 0."""
     repeat: int | None = None
+    """The number of the try, from 0."""
     latency: float | None = None
+    """Seconds that the answer took."""
     tokens: Json = None
+    """Tokens that the answer used: a number, or an object with ``total_tokens``."""
     cost: float | None = None
+    """What the answer cost."""
     error: Json = None
+    """Why there is no answer."""
     trace: Json = None
+    """The way to the answer: the tools that were called."""
 
 
 def read_predictions(path: Path) -> LoadedPredictions:
@@ -86,7 +101,8 @@ def stream_predictions(path: Path) -> Iterator[Said]:
             yield from _read_folder(path) if path.is_dir() else _read_lines(path)
     except FileNotFoundError:
         hint = "Give a JSONL file, or a folder of <task id>.py files."
-        raise UserError(f"there are no predictions at {path}: no such file or folder", hint=hint) from None
+        missing = f"there are no predictions at {path}: no such file or folder"
+        raise UserError(missing, hint=near_path(path, hint)) from None
     except FileRefused:
         raise
     except OSError as error:

@@ -1,5 +1,5 @@
-"""The types of this suite: a task, what its code did when it ran, and the facts that code and question are compared
-by.
+"""The types of this suite: a task, and what its code did when it ran. What code says is in ``analysis.records``, what a
+question asks for in ``question.records``.
 
 The question is the case's user turn; the rest of the task is its target. A prediction's response is code, bare or in a
 fenced block; several attempts (first try, then repairs) are one prediction, see ``core.records.attempts``.
@@ -63,9 +63,11 @@ class FileReport(msgspec.Struct, frozen=True):
     """A file that the code wrote, or should have written."""
 
     name: str
+    """The file's name."""
     byte_count: int
+    """Its size in bytes."""
     right: bool | None = None
-    """None: it is not one of the expected files."""
+    """Whether it equals the expected file; None if no such file is expected."""
     note: str = ""
     """How it was read, or why it was not."""
 
@@ -254,149 +256,24 @@ class Schema(msgspec.Struct, frozen=True):
         return tuple(dict.fromkeys(name for names in self.tables.values() for name in names))
 
 
-# -- what code does ---------------------------------------------------------------------------------------------------
-
-
-class Filter(msgspec.Struct, frozen=True):
-    """One condition on rows: ``column operator value``, as far as the code says; the line it is on."""
-
-    column: str
-    operator: str
-    """``==``, ``!=``, ``<``, ``<=``, ``>``, ``>=``, ``in``, ``contains``, ``isnull``, ``notnull``, ``other``."""
-    value: str
-    """The constant it is compared with, as text; empty when it is no constant."""
-    line: int = 0
-
-
-class Link(msgspec.Struct, frozen=True):
-    """Two conditions and how they are joined."""
-
-    word: Literal["and", "or"]
-    first: Filter
-    second: Filter
-
-
-class Order(msgspec.Struct, frozen=True):
-    """Rows put in order, or the first or last of them taken."""
-
-    kind: Literal["sort", "largest", "smallest", "head", "tail"]
-    columns: tuple[str, ...] = ()
-    ascending: bool | None = None
-    count: int | None = None
-    """How many rows are taken."""
-    line: int = 0
-
-
-class Join(msgspec.Struct, frozen=True):
-    """Tables put together: ``merge``, ``join``, ``concat``."""
-
-    kind: Literal["merge", "join", "concat"]
-    keys: tuple[str, ...] = ()
-    line: int = 0
-
-
-class Aggregation(msgspec.Struct, frozen=True):
-    """``mean``, ``sum``, ``max``… of a column (empty: of whatever is at hand)."""
-
-    function: str
-    column: str = ""
-    line: int = 0
-
-
-class CodeFacts(msgspec.Struct, frozen=True):
-    """What the code does on the way to its result. What does not reach the result is not here: comments, strings, dead
-    code."""
-
-    columns: tuple[str, ...] = ()
-    """Columns of the schema that are used, in the schema's spelling."""
-    operations: tuple[str, ...] = ()
-    """Methods and functions that are called, by their last name: ``groupby``, ``merge``, ``mean``…"""
-    filters: tuple[Filter, ...] = ()
-    links: tuple[Link, ...] = ()
-    """How filters are joined, as far as the code says: ``&`` and ``|``, a list of values, one filter after another."""
-    group_keys: tuple[str, ...] = ()
-    orders: tuple[Order, ...] = ()
-    joins: tuple[Join, ...] = ()
-    aggregations: tuple[Aggregation, ...] = ()
-    dead_lines: tuple[int, ...] = ()
-    """Lines of statements that do not reach the result."""
-    unused_names: tuple[tuple[str, int], ...] = ()
-    """Names that are set and never read on the way to the result, with their line."""
-    syntax_error: str = ""
-    """``line 3: invalid syntax``; everything else is empty then."""
-    error_line: int = 0
-    tables: tuple[str, ...] = ()
-    """Given tables that reach the result. Code without any answers from nothing."""
-    unread: bool = False
-    """Whether something that cannot be read goes into the result: ``exec`` or ``getattr`` with a text that is not known
-    before the code runs. What is not found is then not held against the code."""
-
-
-# -- what a question asks ---------------------------------------------------------------------------------------------
-
-
-class Asked(msgspec.Struct, frozen=True):
-    """What a question asks for, item by item."""
-
-    columns: tuple[str, ...] = ()
-    """Columns of the schema that it mentions."""
-    top: tuple[int | None, ...] = ()
-    """``top 5``, ``largest 3``: how many, None when it does not say."""
-    bottom: tuple[int | None, ...] = ()
-    filtering: bool = False
-    """Whether it asks for some of the rows only."""
-    statistics: tuple[str, ...] = ()
-    """``mean``, ``sum``, ``max``, ``min``, ``count``, ``median``, ``std``, ``var``, ``groupby``."""
-    conditions: tuple[Filter, ...] = ()
-    group_keys: tuple[str, ...] = ()
-    grouping: bool = False
-    """Whether it asks for groups, also where no column of the schema is named for them."""
-    ordering: tuple[str, ...] = ()
-    """The words that ask for an order, and ``ascending`` or ``descending`` where that is said."""
-    reference_orders: bool = False
-    """Whether answers are SQL and the reference is a query with ORDER BY: the order of its rows is then asked for."""
-    keeps_order: bool = False
-    """Whether rows are to stay in the order they are in."""
-    joining: bool = False
-    links: tuple[Link, ...] = ()
-    """How conditions are joined: by ``and`` or by ``or``."""
-    whole_table: bool = False
-    """Whether it speaks of columns in general, so that one more column would make a difference."""
-    precision: tuple[str, ...] = ()
-    """The words that ask for a precision of numbers: ``rounded``, ``2 decimals``, ``to the nearest cent``."""
-    distinct: bool = False
-    """Whether it asks for different things: ``distinct``, ``different``, ``unique``."""
-    open_limits: bool = False
-    """Whether it names limits in words that do not say whether the limit itself is in: ``between``, ``since``,
-    ``until``."""
-    drawing: bool = False
-    """Whether it asks for a picture."""
-    by_position: bool = False
-    """Whether the order of the given rows may matter: ``first``, ``previous``, ``running total``."""
-    vocabulary: str = ""
-    """The words that it was read by: ``en``, ``de``, ``fr``, ``es``, or a file."""
-
-    @property
-    def ordered(self) -> bool:
-        """Whether the order of the result's rows counts."""
-        return bool(self.ordering) or self.keeps_order or self.reference_orders
-
-
-# -- what running it gave ---------------------------------------------------------------------------------------------
-
-
 class Attempt(msgspec.Struct, frozen=True):
     """One piece of code and what it did."""
 
     code: str
+    """The code."""
     ran: bool
+    """Whether it ran to its end."""
     error_class: ErrorClass | None = None
+    """The kind of error; None if it ran."""
     error: str = ""
-    """``KeyError: 'age'``, or why it gave no result: a time limit, a memory limit."""
+    """``KeyError: 'age'``, or why there is no result: a time limit, a memory limit."""
     line: int = 0
+    """The line that failed; 0 if none did."""
     outcome: str = "ok"
-    """The sandbox's word for how it ended."""
+    """How it ended, in the sandbox's terms."""
     seconds: float = 0.0
+    """How long it ran."""
     peak_memory: int = 0
+    """The most memory it used, in bytes."""
     printed: bool = False
-    """Whether it printed something and left no answer."""
+    """Whether it printed something and left no result."""

@@ -25,6 +25,7 @@ from karat.core.results.result import CaseResult, Estimator, RunResult
 from karat.core.results.usage import USAGE
 from karat.suites.codegen.details import Details, Try, details_of, tries
 from karat.suites.codegen.harness.score import TEST_FAILED
+from karat.suites.codegen.hidden_tests.sheet import sheet_of_tests
 from karat.suites.codegen.metrics import METRICS
 from karat.suites.codegen.metrics.correctness import FIGURES
 from karat.suites.codegen.plots.excel_plots import plots_sheet
@@ -53,6 +54,7 @@ def report(result: RunResult, estimate: Estimator) -> Report:
         recovery_sheet(result, estimate),
         strategies_sheet(result, estimate),
         plots_sheet(result),
+        sheet_of_tests(result),
         _missing(result),
         files_sheet(result),
         environments_sheet(result),

@@ -42,7 +42,7 @@ def understand(response: bytes, _options: object) -> JsonObject:
 
 
 def text_of(response: bytes, *, continues: bool = False) -> str:
-    """The text in which the code of a response stands. ``continues``: the code goes on from a program and need be no
+    """The part of a response that holds its code. ``continues``: the code goes on from a program and need be no
     program itself.
 
     Raises :class:`Unreadable` with the reason when there is no code in the response.
@@ -87,7 +87,7 @@ def _code_in(value: JsonMapping, names: tuple[str, ...]) -> str | None:
 
 
 def _bare_json(reply: Reply, response: bytes, *, continues: bool) -> str:
-    """A list or number may be a Python expression, and so may an object where a program goes on with it."""
+    """A list or number may be a Python expression, and so may an object where the answer continues a program."""
     if continues and not response:  # a sample of a published set that says nothing is a wrong one there
         return ""
     is_object = isinstance(reply.body, Mapping)

@@ -128,7 +128,7 @@ class Session:
             return msgspec.json.decode(file.read_bytes(), type=list[Json])
         except FileNotFoundError:
             return []
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             aside = _aside(file)
             file.rename(aside)
             raise UserError(

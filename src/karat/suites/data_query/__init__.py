@@ -18,13 +18,13 @@ from karat.suites.data_query.comparison import compare, perfect
 from karat.suites.data_query.details import Details, details
 from karat.suites.data_query.explain import explain
 from karat.suites.data_query.export import export_row
-from karat.suites.data_query.form import form
 from karat.suites.data_query.matching.codes_at_hand import check_options
 from karat.suites.data_query.metrics import METRICS
 from karat.suites.data_query.options import Options
 from karat.suites.data_query.predictions import RecordedLine, read_predictions, stream_predictions
+from karat.suites.data_query.presentation.form import form
+from karat.suites.data_query.presentation.reason_notes import REASON_NOTES
 from karat.suites.data_query.prompts import PROMPTING
-from karat.suites.data_query.reason_notes import REASON_NOTES
 from karat.suites.data_query.reasons import REASONS
 from karat.suites.data_query.report import report, run_sheets
 from karat.suites.data_query.responses import understand
@@ -59,7 +59,7 @@ suite = Suite(
     run_sheets=run_sheets,
     figures=figures,
     reason_notes=REASON_NOTES,
-    worked_examples=Path(__file__).with_name("worked_examples.json"),
+    worked_examples=Path(__file__).with_name("presentation") / "worked_examples.json",
     reasons=REASONS,
     reasons_of=reasons_of,
     advice=advice,

@@ -33,12 +33,17 @@ class CaseFile(msgspec.Struct, frozen=True):
     """A case as it is in a file."""
 
     id: str
+    """The case's id."""
     conversation: tuple[Turn[Target], ...]
+    """The messages; a user turn with a target is scored."""
     name: str = ""
+    """A readable name."""
     tags: tuple[str, ...] = ()
+    """Words to group figures by."""
     comments: str = ""
+    """Notes for people; not used."""
     status: Status = "accepted"
-    """``draft``: proposed by a program; not scored until a person accepts it."""
+    """``draft``: proposed by a program and not scored until a person accepts it."""
     cluster: str = ""
     """The same for all rephrasings of one question; they count as one case in intervals."""
 

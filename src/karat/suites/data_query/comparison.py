@@ -29,8 +29,8 @@ from karat.suites.data_query.matching.dimension_comparison import (
     id_of,
 )
 from karat.suites.data_query.options import Options
+from karat.suites.data_query.periods.comparison import PeriodComparison, compare_periods
 from karat.suites.data_query.periods.filters import with_period
-from karat.suites.data_query.periods.period import PeriodComparison, compare_periods
 from karat.suites.data_query.responses import Reading, outcome_of, read
 from karat.suites.data_query.selection.outcomes import NOT_STATED, Found, OutcomeComparison, SaysError
 from karat.suites.data_query.selection.selection import DatasetSelection, Selection, Target, Term, dataset_keys

@@ -20,16 +20,27 @@ class DimensionDetails(msgspec.Struct, frozen=True):
     counted."""
 
     dimension: str
+    """The dimension's name."""
     turn: int = 0
+    """The user turn, from 0."""
     in_target: bool = True
+    """Whether the target names this dimension."""
     precision: float | None = None
+    """Of the selected terms, the share that is right."""
     recall: float | None = None
+    """Of the expected terms, the share that was selected."""
     f1: float | None = None
+    """The harmonic mean of precision and recall."""
     true_positives: tuple[Term, ...] = ()
+    """Terms that are expected and selected."""
     false_positives: tuple[Term, ...] = ()
+    """Terms that are selected but not expected."""
     false_negatives: tuple[Term, ...] = ()
+    """Terms that are expected but not selected."""
     everything_selected: bool | msgspec.UnsetType = msgspec.UNSET
+    """The answer selects every term of the codelist."""
     everything_expected: bool | msgspec.UnsetType = msgspec.UNSET
+    """The target expects every term of the codelist."""
     is_default: bool | msgspec.UnsetType = msgspec.UNSET
     """The system filled this dimension in by itself."""
 
@@ -38,64 +49,81 @@ class DatasetDetails(msgspec.Struct, frozen=True):
     """The datasets of one turn."""
 
     turn: int
+    """The user turn, from 0."""
     expected: tuple[str, ...]
+    """The datasets of the target."""
     found: tuple[str, ...]
+    """The datasets of the answer."""
     unexpected: tuple[str, ...]
+    """Those of the answer that the target does not have."""
 
 
 class PeriodDetails(msgspec.Struct, frozen=True):
     """An expected period and the one given, with the dataset where the entries of an answer differ."""
 
     turn: int
+    """The user turn, from 0."""
     expected: Period
+    """The period of the target."""
     found: Period | None
+    """The period of the answer."""
     right: bool = True
-    """Whether both ends are."""
+    """Whether both ends are right."""
     dataset: str | msgspec.UnsetType = msgspec.UNSET
+    """The dataset, if the entries of an answer have different periods."""
 
 
 class ScopeDetails(msgspec.Struct, frozen=True):
     """Whether the question of a turn is out of scope, and whether the answer declined it."""
 
     turn: int
+    """The user turn, from 0."""
     expected: bool
+    """Whether the question is out of scope."""
     found: bool
+    """Whether the answer declined it."""
 
 
 class OutcomeDetails(msgspec.Struct, frozen=True, omit_defaults=True):
     """What the response to a turn did, and what it should have done."""
 
     expected: tuple[str, ...]
-    """Any of these is right; empty: the case does not say."""
+    """The right outcomes, any of which counts; empty if the case does not say."""
     found: str
+    """What the response did."""
     how: str
-    """What says so."""
+    """How that was recognised."""
     turn: int = 0
+    """The user turn, from 0."""
 
 
 class Details(msgspec.Struct, frozen=True):
     """Everything that was found about a case, over its turns."""
 
     dimensions: tuple[DimensionDetails, ...] = ()
+    """Each dimension, with its terms."""
     label_drift: tuple[LabelDrift, ...] = ()
+    """Right ids with another name."""
     datasets: tuple[DatasetDetails, ...] = ()
+    """The datasets of each turn."""
     alternative: int | dict[int, int] | msgspec.UnsetType = msgspec.UNSET
-    """Which alternative counted, by turn where there are several turns; not there: the target itself."""
+    """Which alternative counted, by turn if there are several; absent for the target itself."""
     period: tuple[PeriodDetails, ...] | msgspec.UnsetType = msgspec.UNSET
-    """Not there: no period was expected."""
+    """The periods; absent if none was expected."""
     out_of_scope: tuple[ScopeDetails, ...] | msgspec.UnsetType = msgspec.UNSET
-    """Not there: the case does not say whether it is out of scope."""
+    """Whether questions were declined; absent if the case does not say whether it is out of scope."""
     outcome: OutcomeDetails | tuple[OutcomeDetails, ...] | msgspec.UnsetType = msgspec.UNSET
-    """What the response did; a list where there are several turns."""
+    """What the response did; a list if there are several turns."""
 
     stages: tuple[StageComparison, ...] | msgspec.UnsetType = msgspec.UNSET
     """What the stages before the answer had, for each turn that lists them."""
 
     reasons: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
-    """Why the case is not fully right, the main reason first; not there: it is."""
+    """Why the case is not fully right, main reason first; absent if it is."""
     main_reason: str | msgspec.UnsetType = msgspec.UNSET
+    """The first of the reasons."""
     notes: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
-    """What was read in another way than the answer has it, such as the ends of a period in the wrong order."""
+    """What was read differently from how the answer puts it, such as a period with its ends swapped."""
 
     @property
     def outcomes(self) -> tuple[OutcomeDetails, ...]:
@@ -103,6 +131,20 @@ class Details(msgspec.Struct, frozen=True):
         if self.outcome is msgspec.UNSET:
             return ()
         return (self.outcome,) if isinstance(self.outcome, OutcomeDetails) else self.outcome
+
+    def judged(self) -> Details:
+        """What a case is judged by: a turn that rightly does something else than to answer is right, whatever it does
+        not select."""
+        settled = {one.turn for one in self.outcomes if one.found != "answer" and one.found in one.expected}
+        if not settled:
+            return self
+        return msgspec.structs.replace(
+            self,
+            dimensions=tuple(one for one in self.dimensions if one.turn not in settled),
+            datasets=tuple(one for one in self.datasets if one.turn not in settled),
+            period=tuple(one for one in self.period or () if one.turn not in settled),
+            out_of_scope=tuple(one for one in self.out_of_scope or () if one.turn not in settled),
+        )
 
 
 def details(turns: Sequence[tuple[int, Comparison]]) -> Details:

@@ -22,7 +22,7 @@ def dimension_failures(details: Details) -> Iterator[Failure]:
         if part.everything_selected is True and (part.false_positives or part.false_negatives):
             yield Failure(f"{part.dimension} everything selected")
         elif part.false_positives or part.false_negatives:
-            yield values_failure(part.dimension, *_codes(part.false_negatives, part.false_positives))
+            yield values_failure(part.dimension, *codes(part.false_negatives, part.false_positives))
 
 
 def other_failure(part: Part, reason: str) -> Failure:
@@ -40,7 +40,7 @@ def _selected(part: DimensionDetails) -> bool:
     return bool(part.true_positives or part.false_positives or part.everything_selected is True)
 
 
-def _codes(missed: tuple[Term, ...], extra: tuple[Term, ...]) -> tuple[list[str], list[str]]:
+def codes(missed: tuple[Term, ...], extra: tuple[Term, ...]) -> tuple[list[str], list[str]]:
     """Codes alone, which many cases share; with names where the same code is on both sides."""
     alike = {term.id for term in missed} & {term.id for term in extra}
 

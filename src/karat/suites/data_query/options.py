@@ -10,6 +10,9 @@ import msgspec
 from karat.core.suite import SuiteOptions
 from karat.suites.data_query.selection.outcomes import OutcomeRule
 
+MOST_BETA = 1e6
+"""With a larger one ``f_beta`` is recall to the last digit, and its square may be no number."""
+
 
 class Options(SuiteOptions, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """How selections are compared."""
@@ -44,7 +47,7 @@ class Options(SuiteOptions, frozen=True, forbid_unknown_fields=True, kw_only=Tru
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not self.beta > 0:
-            raise ValueError("beta must be above 0")
+        if not 0 < self.beta <= MOST_BETA:
+            raise ValueError(f"beta must be above 0 and at most {MOST_BETA:,.0f}")
         if self.hierarchy_depth < 0:
             raise ValueError("hierarchy_depth must not be below 0")

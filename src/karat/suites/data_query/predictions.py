@@ -16,6 +16,7 @@ from karat.core.case_files.loaded import LoadedPredictions, Said, all_prediction
 from karat.core.files import json
 from karat.core.files.limits import MIB
 from karat.core.files.lines import plain_lines
+from karat.core.files.near_paths import near_path
 from karat.core.files.reading import FileRefused, open_bytes, read_bytes
 from karat.core.files.shapes import shape_in_words
 from karat.core.json_types import Json
@@ -30,12 +31,19 @@ class RecordedLine(msgspec.Struct, frozen=True):
     """What a recorded line says beside the selection itself."""
 
     id: str
+    """The case's id."""
     turn: int | None = None
+    """The user turn, from 0; by default the only scored one, else 0."""
     repeat: int = 0
+    """The number of the try, from 0."""
     error: Json = None
+    """Why there is no answer."""
     latency: float | None = None
+    """Seconds that the answer took."""
     tokens: Json = None
+    """Tokens that the answer used: a number, or an object with ``total_tokens``."""
     cost: float | None = None
+    """What the answer cost."""
 
 
 EXAMPLE = 'Each line is a JSON object such as {"id": "case id", "indicator_selection": […]}.'
@@ -57,7 +65,7 @@ def stream_predictions(path: Path) -> Iterator[Said]:
             yield from _read_lines(path)
     except FileNotFoundError:
         raise UserError(
-            f"there are no predictions at {path}: no such file or folder", hint="Give a JSONL file."
+            f"there are no predictions at {path}: no such file or folder", hint=near_path(path, "Give a JSONL file.")
         ) from None
     except FileRefused:
         raise

@@ -21,9 +21,14 @@ from karat.core.files.shapes import shape_in_words
 from karat.core.json_types import JsonMapping, JsonObject
 from karat.core.replies import Candidate, Reply, only_one, read_reply
 from karat.core.suite import Unreadable
-from karat.suites.data_query.formats.dial import dial_selection, dial_states
-from karat.suites.data_query.formats.mcp import mcp_selection
-from karat.suites.data_query.formats.misspelt_keys import refuse_misspelt
+from karat.suites.data_query.formats.dial import dial_selection, dial_states, refuse_misspelt_states
+from karat.suites.data_query.formats.mcp import mcp_selection, refuse_misspelt_queries
+from karat.suites.data_query.formats.misspelt_keys import (
+    SELECTING,
+    SELECTING_ALONE,
+    refuse_lost_conditions,
+    refuse_misspelt,
+)
 from karat.suites.data_query.formats.operators import on_codes
 from karat.suites.data_query.options import Options
 from karat.suites.data_query.periods.faults import refuse_no_periods
@@ -53,7 +58,13 @@ LINE_KEYS = ("id", "turn", "repeat", "error", "latency", "tokens", "cost", "resp
 """What a recorded line may say beside the selection."""
 STATING = ("indicator_selection", "datasets_selection", "is_out_of_scope", "outcome")
 """Of the own keys, those that make an object an answer."""
-EXPECTED = '"indicator_selection", "structuredContent.queries" (MCP) or tool states in "custom_content" (DIAL)'
+NO_DATA = '"outcome": "no_data"'
+DEEPEST = 6
+"""How deep inside a response a selection is looked for, to say where it is."""
+EXPECTED = (
+    '"indicator_selection", "outcome" or "is_out_of_scope", "structuredContent.queries" (MCP) or tool states in '
+    '"custom_content" (DIAL)'
+)
 
 
 class Reading(msgspec.Struct, frozen=True):
@@ -197,6 +208,13 @@ def _selection(reply: Reply, candidates: list[Candidate], states: Sequence[JsonM
     if not candidates:
         for value in reply.json_objects():
             refuse_misspelt(value, (*STATING, "structuredContent"), "the response")
+            refuse_misspelt_queries(value.get("queries"))
+            if place := _deeper(value):
+                raise Unreadable(
+                    f'"{place}" has a selection, and it is not looked for there. Give that object as the response, '
+                    "or name its place with response_path (systems of type http)."
+                )
+        refuse_misspelt_states(reply.custom_content)
         if reply.custom_content and not reply.cut:
             raise Unreadable(f"no tool in custom_content says what was selected. Expected {EXPECTED}.")
         raise reply.nothing("selection", EXPECTED)
@@ -207,21 +225,64 @@ def _selection(reply: Reply, candidates: list[Candidate], states: Sequence[JsonM
 
 def _selection_in(value: JsonMapping, today: str) -> Selection:
     if "tool states" in value:
-        return dial_selection(value["tool states"])
+        return dial_selection(value["tool states"], today)
     if any(key in value for key in STATING):
         return with_period(_own_selection(value), today)
     return mcp_selection(value.get("structuredContent", value), today)
 
 
+def _deeper(value: JsonMapping) -> str:
+    """The path of the first object inside that says what is selected; empty where there is none."""
+    waiting: list[tuple[str, object, int]] = [(str(key), inner, 1) for key, inner in value.items()]
+    for path, one, depth in waiting:
+        if isinstance(one, Mapping) and _fits(one):
+            return path
+        if depth < DEEPEST:
+            inner = one.items() if isinstance(one, Mapping) else enumerate(one) if isinstance(one, list) else ()
+            waiting += [(f"{path}.{key}", held, depth + 1) for key, held in inner if isinstance(held, Mapping | list)]
+    return ""
+
+
 def _own_selection(body: JsonMapping) -> Selection:
-    refuse_misspelt(body, (*OWN_KEYS, *LINE_KEYS), "the answer")
+    _refuse_keys_beside(body)
     try:
         selection = msgspec.convert(body, Selection)
     except msgspec.ValidationError as error:
+        _refuse_keys_inside(body)
         raise Unreadable(f"the selection cannot be read: {shape_in_words(error, 'the answer', _KEYS)}") from error
     return msgspec.structs.replace(
         selection, indicator_selection=tuple(_with_known_operators(part) for part in selection.indicator_selection)
     )
+
+
+def _refuse_keys_beside(body: JsonMapping) -> None:
+    """A key beside the selection that is a misspelt one of ours, or a part of a selection that nothing reads."""
+    refuse_misspelt(body, (*OWN_KEYS, *LINE_KEYS), "the answer")
+    if not isinstance(body.get("outcome"), str | None):
+        raise Unreadable(f"outcome must be one text, such as {NO_DATA}")
+    others = {key: value for key, value in body.items() if key not in OWN_KEYS and key not in LINE_KEYS}
+    if not others:
+        return
+    stated = body.get("indicator_selection") or body.get("datasets_selection") or body.get("is_out_of_scope")
+    words = SELECTING if stated else SELECTING_ALONE
+    if isinstance(others.get("query"), str):  # most likely the question
+        del others["query"]
+    refuse_lost_conditions(others, words, "the answer", "Write what is selected under indicator_selection.")
+
+
+def _refuse_keys_inside(body: JsonMapping) -> None:
+    """A misspelt key inside a selection that cannot be read, with the key that was meant."""
+    try:
+        for first, part in enumerate(_objects(body.get("indicator_selection"))):
+            place = f"indicator_selection[{first}]"
+            refuse_misspelt(part, DatasetSelection.__struct_fields__, place)
+            for second, dimension in enumerate(_objects(part.get("dimensions"))):
+                inner = f"{place}.dimensions[{second}]"
+                refuse_misspelt(dimension, Dimension.__struct_fields__, inner)
+                for third, value in enumerate(_objects(dimension.get("values"))):
+                    refuse_misspelt(value, Term.__struct_fields__, f"{inner}.values[{third}]")
+    except Unreadable as error:
+        raise Unreadable(f"the selection cannot be read: {error}") from error
 
 
 _KEYS = {

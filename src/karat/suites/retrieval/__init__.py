@@ -12,19 +12,19 @@ from karat.suites.retrieval.authoring.covers import coverable, covers
 from karat.suites.retrieval.authoring.import_rows import import_rows
 from karat.suites.retrieval.authoring.new_entries import add_entries, entry, try_target
 from karat.suites.retrieval.cases import GivenCase, cases_from, load_cases, recognises, status_file
-from karat.suites.retrieval.choice import choice
 from karat.suites.retrieval.comparison import compare
 from karat.suites.retrieval.details import Details, details
 from karat.suites.retrieval.explain import explain
 from karat.suites.retrieval.export import export_row
-from karat.suites.retrieval.form import form
 from karat.suites.retrieval.formats.beir import Query
 from karat.suites.retrieval.formats.qrels_check import check_cases
-from karat.suites.retrieval.highlights import highlights
 from karat.suites.retrieval.metrics import METRICS
 from karat.suites.retrieval.notes import noted, notes
 from karat.suites.retrieval.options import Options
 from karat.suites.retrieval.predictions import RankedLine, read_predictions, stream_predictions, understand
+from karat.suites.retrieval.presentation.choice import choice
+from karat.suites.retrieval.presentation.form import form
+from karat.suites.retrieval.presentation.highlights import highlights
 from karat.suites.retrieval.prompts import PROMPTING
 from karat.suites.retrieval.records import Truths
 from karat.suites.retrieval.report import report
@@ -50,7 +50,7 @@ suite = Suite(
     report=report,
     recognises=recognises,
     highlights=highlights,
-    worked_examples=Path(__file__).with_name("worked_examples.json"),
+    worked_examples=Path(__file__).with_name("presentation") / "worked_examples.json",
     notes=notes,
     noted=noted,
     choice=choice,

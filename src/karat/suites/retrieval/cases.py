@@ -62,15 +62,25 @@ class GivenCase(msgspec.Struct, frozen=True):
     their relevance, or 1."""
 
     id: str
+    """The question's id."""
     question: str = ""
+    """The question."""
     relevant: Annotated[Raw | None, Holds(Judged)] = None
+    """The keys that must be found: a list, or key → relevance."""
     fields: Annotated[dict[str, Raw], Holds(Judged)] = {}
+    """The same for each field."""
     expect: Expect | None = None
+    """What is asserted about the way to the answer."""
     name: str = ""
+    """A readable name."""
     tags: tuple[str, ...] = ()
+    """Words to group figures by."""
     comments: str = ""
+    """Notes for people; not used."""
     status: Status = "accepted"
+    """``draft``: proposed by a program and not scored until a person accepts it."""
     cluster: str = ""
+    """The same for all rephrasings of one question; they count as one case in intervals."""
 
 
 _read_given = reader_for(GivenCase)

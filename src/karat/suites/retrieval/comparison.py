@@ -25,23 +25,26 @@ class FieldComparison(msgspec.Struct, frozen=True):
     """One field of one question. All ranks count from 1 and rise."""
 
     field: str
+    """The field."""
     retrieved: int
+    """How many results there are."""
     relevant: int
+    """How many keys are relevant."""
     ranks: tuple[int, ...]
-    """Of the relevant keys that were retrieved."""
+    """The ranks of the relevant keys that were retrieved."""
     precision_sums: tuple[float, ...]
-    """After each of those ranks: the sum so far of the precision at them."""
+    """After each of those ranks, the sum of the precisions so far."""
     gain_ranks: tuple[int, ...]
-    """Of the retrieved keys with a relevance above 0, which may be below the level at which a key counts as
+    """The ranks of retrieved keys with a relevance above 0, which may be below the level at which a key counts as
     relevant."""
     gain_sums: tuple[float, ...]
-    """After each of those: the discounted gain so far."""
+    """After each of those ranks, the discounted gain so far."""
     ideal_sums: tuple[float, ...]
     """The discounted gain of the best possible order, after each of its ranks."""
     missing: tuple[str, ...]
-    """The relevant keys that were not retrieved, the most relevant first."""
+    """The relevant keys that were not retrieved, most relevant first."""
     spans: bool = False
-    """The keys are spans of documents: several may be found by one result."""
+    """Whether the keys are spans of documents, so that one result may find several."""
 
 
 class Comparison(msgspec.Struct, frozen=True):
@@ -49,9 +52,11 @@ class Comparison(msgspec.Struct, frozen=True):
     value in any metric."""
 
     fields: tuple[FieldComparison, ...]
+    """The fields of the question that have a truth."""
     options: Options
+    """The suite's options."""
     without: int = 0
-    """Fields of the question without any truth."""
+    """How many fields of the question have no truth."""
 
 
 def compare(case: Case[Truths], turn: int, prediction: Prediction, options: Options) -> Comparison:

@@ -19,20 +19,28 @@ class FieldDetails(msgspec.Struct, frozen=True, omit_defaults=True):
     """One field of one question."""
 
     field: str
+    """The field."""
     retrieved: int
+    """How many results there are."""
     relevant: int
+    """How many keys are relevant."""
     found: int
+    """How many relevant keys were found."""
     ranks: tuple[int, ...]
+    """Their ranks, from 1; at most 50 are listed."""
     missing: tuple[str, ...]
+    """Relevant keys that were not found; at most 50 are listed."""
     missing_count: int
+    """How many relevant keys were not found."""
     turn: int | None = None
-    """Only where the case has several turns."""
+    """The turn of the conversation. Only if the case has several."""
 
 
 class Details(msgspec.Struct, frozen=True, omit_defaults=True):
     """Everything that was found about a question, over its turns."""
 
     fields: tuple[FieldDetails, ...]
+    """One entry per field."""
 
 
 def details(turns: Sequence[tuple[int, Comparison]]) -> Details:

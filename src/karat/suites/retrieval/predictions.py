@@ -2,9 +2,9 @@
 
 The response of a prediction is ``{"fields": {name: {"keys": […], "scores": […]}}}``: two lists of equal length for each
 field, with no word repeated a thousand times. Without ``scores`` the keys are taken as ranked, best first. A live
-system may also give for a field a list of keys, a list of ``{"key": …, "score": …}``, or an object ``{key: score}``;
-and ``{"results": …}`` for ``{"fields": {"documents": …}}``; as JSON in any form that a response may have
-(``docs/responses.md``).
+system may also give for a field a list of keys, a list of ``{"key": …, "score": …}`` (``id`` will do as well), or an
+object ``{key: score}``; and ``{"results": …}``, or such a list by itself, for ``{"fields": {"documents": …}}``; as JSON
+in any form that a response may have (``docs/responses.md``).
 
 A run file is a TREC run (``formats.trec_run``), a JSON object or JSONL (``formats.json_run``); any of them may be
 compressed with gzip.
@@ -22,13 +22,17 @@ from karat.core.files.json import keeps_every_key
 from karat.core.files.reading import is_empty, why_not_there
 from karat.core.files.shapes import shape_in_words
 from karat.core.json_types import Json, JsonMapping, JsonObject
-from karat.core.problems import UserError
+from karat.core.problems import UserError, count_of
 from karat.core.replies import Reply, only_one, read_reply
+from karat.core.replies.json_texts import canonical
 from karat.core.suite import Unreadable
 from karat.suites.retrieval.records import DOCUMENTS, Ranked, Retrieved
 
 _compact = msgspec.json.Decoder(Retrieved)
 OWN_KEYS = ("fields", "results")
+KEY_NAMES = ("key", "id", "_id", "doc_id", "docno")
+SCORE_NAMES = ("score", "_score")
+"""What the key and the score of a result may be called; the first that is there counts."""
 EXPECTED = '"fields" or "results"'
 
 
@@ -58,10 +62,26 @@ def _retrieved(reply: Reply) -> Retrieved:
     candidates = reply.json_candidates(_fits)
     if reply.refusal and not candidates:
         return Retrieved({})  # it says that it retrieved nothing
+    if not candidates and (ranked := _bare_list(reply)) is not None:
+        return Retrieved({DOCUMENTS: ranked})
     if not candidates:
-        raise reply.nothing("results", f"JSON with {EXPECTED}")
+        raise reply.nothing("results", f"JSON with {EXPECTED}, or a list of keys")
     found: Retrieved = only_one(candidates, _retrieved_in, "list of results", "lists of results")
     return found
+
+
+def _bare_list(reply: Reply) -> Ranked | None:
+    """A list of keys or of results that is all that the response gives; None where there is none, or several."""
+    found = [reply.body] if isinstance(reply.body, list) else [value for value, _ in reply.json_values("fenced")]
+    lists = {canonical(value): value for value in found if isinstance(value, list)}
+    items = next(iter(lists.values())) if len(lists) == 1 else None
+    if items is None or not (all(isinstance(item, str) for item in items) or all(map(_is_result, items))):
+        return None
+    return ranked_from(DOCUMENTS, items)
+
+
+def _is_result(item: object) -> bool:
+    return isinstance(item, Mapping) and any(isinstance(item.get(name), str | int) for name in KEY_NAMES)
 
 
 def _fits(value: JsonMapping) -> bool:
@@ -87,7 +107,7 @@ def _as_many(retrieved: Retrieved) -> bool:
 def _checked(retrieved: Retrieved) -> Retrieved:
     for name, ranked in retrieved.fields.items():
         if ranked.scores is not None and len(ranked.scores) != len(ranked.keys):
-            counts = f"{len(ranked.keys)} keys and {len(ranked.scores)} scores"
+            counts = f"{count_of(len(ranked.keys), 'key')} and {count_of(len(ranked.scores), 'score')}"
             raise Unreadable(f'the field "{name}" has {counts}: the numbers must be equal')
     return retrieved
 
@@ -96,20 +116,27 @@ class RankedLine(msgspec.Struct, frozen=True, kw_only=True):
     """A line of recorded results, as editors see it."""
 
     id: str | int
+    """The question's id."""
     results: Json = None
     """What was retrieved, best first: keys, keys with scores, or ``{"key": score}``."""
     fields: Json = None
-    """The same for each field, where there are several."""
+    """The same for each field, if there are several."""
     turn: int | None = None
+    """The user turn, from 0; by default the only scored one, else 0."""
     repeat: int | None = None
+    """The number of the try, from 0."""
     error: Json = None
+    """Why there is no answer."""
     latency: float | None = None
+    """Seconds that the answer took."""
     tokens: Json = None
+    """Tokens that the answer used: a number, or an object with ``total_tokens``."""
     cost: float | None = None
+    """What the answer cost."""
 
 
 class _Item(msgspec.Struct, frozen=True):
-    key: str
+    key: str | int
     score: float | None = None
 
 
@@ -122,15 +149,24 @@ def ranked_from(name: str, value: object) -> Ranked:
             scored = msgspec.convert(value, dict[str, float])
             return Ranked(list(scored), list(scored.values()))
         if isinstance(value, list) and value and isinstance(value[0], Mapping):
-            return _from_items(name, msgspec.convert(value, list[_Item]))
+            return _from_items(name, msgspec.convert([_usual_names(item) for item in value], list[_Item]))
         return Ranked(msgspec.convert(value, list[str]))
     except msgspec.ValidationError as error:
         form = '{"keys": […], "scores": […]}, a list of keys, or {key: score}'
         raise Unreadable(f'the field "{name}" is not {form}: {shape_in_words(error, "")}') from error
 
 
+def _usual_names(item: object) -> object:
+    """A result whose key and score have the names that search engines give them."""
+    if not isinstance(item, Mapping):
+        return item
+    named = {"key": KEY_NAMES, "score": SCORE_NAMES}
+    found = {name: next((item[one] for one in others if one in item), None) for name, others in named.items()}
+    return {name: value for name, value in found.items() if value is not None}
+
+
 def _from_items(name: str, items: list[_Item]) -> Ranked:
-    keys = [item.key for item in items]
+    keys = [str(item.key) for item in items]
     scores = [item.score for item in items if item.score is not None]
     if scores and len(scores) != len(keys):
         raise Unreadable(f'in the field "{name}" some results have a score and some do not')

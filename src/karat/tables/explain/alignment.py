@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from typing import TypeAlias
 
 import msgspec
 
@@ -25,6 +26,7 @@ SHOWN_COLUMNS = 12
 SHOWN_LETTERS = 80
 _POSTINGS = 16
 
+RowKey: TypeAlias = tuple[CellKey, ...]
 Mapped = Sequence[tuple[Sequence[Cell], Sequence[Cell] | None]]
 """Each gold column with the prediction column mapped to it, if any."""
 
@@ -57,14 +59,15 @@ class Alignment(msgspec.Struct, frozen=True):
 def align(
     mapped: Mapped, keyed: Mapped, gold_height: int, pred_height: int, options: CompareOptions, *, in_order: bool
 ) -> Alignment:
-    """Pairs the rows: in their order, or else equal rows first and then those with the most cells in common. ``keyed``
-    are the same columns as the rows are looked for; ``mapped`` are the cells that are compared.
+    """Pairs the rows: in their order, or else equal rows first and then those with the most cells in common. ``mapped``
+    are the cells that are compared; ``keyed`` are the same columns with a change undone, by which rows are looked for
+    once the equal ones are paired.
     """
     if in_order:
         length = max(gold_height, pred_height)
         pairs = [(i if i < gold_height else None, i if i < pred_height else None) for i in range(length)]
     else:
-        pairs = _pair_by_cells(keyed, gold_height, pred_height)
+        pairs = _pair_by_cells(mapped, keyed, gold_height, pred_height)
     agreeing = []
     for g, p in pairs:
         agreeing.append(0 if g is None or p is None else _agreeing(mapped, g, p, options))
@@ -75,30 +78,42 @@ def _agreeing(mapped: Mapped, g: int, p: int, options: CompareOptions) -> int:
     return sum(1 for gold, pred in mapped if pred is not None and equal(gold[g], pred[p], options))
 
 
-def _pair_by_cells(mapped: Mapped, gold_height: int, pred_height: int) -> list[tuple[int | None, int | None]]:
-    columns = [pair for pair in mapped if pair[1] is not None]
-    gold_keys = [tuple(identity(gold[row]) for gold, _ in columns) for row in range(gold_height)]
-    pred_keys = [tuple(identity(pred[row]) for _, pred in columns if pred is not None) for row in range(pred_height)]
-    free: dict[tuple[CellKey, ...], list[int]] = defaultdict(list)
-    for row in reversed(range(pred_height)):
-        free[pred_keys[row]].append(row)
+def _pair_by_cells(
+    mapped: Mapped, keyed: Mapped, gold_height: int, pred_height: int
+) -> list[tuple[int | None, int | None]]:
     pairs: list[tuple[int | None, int | None]] = []
-    left_gold = []
-    for row, key in enumerate(gold_keys):
-        if free[key]:
-            pairs.append((row, free[key].pop()))
-        else:
-            left_gold.append(row)
-    left_pred = sorted(row for rows in free.values() for row in rows)
+    left_gold, left_pred = list(range(gold_height)), list(range(pred_height))
+    gold_keys: list[RowKey] = []
+    pred_keys: list[RowKey] = []
+    for columns in (mapped,) if keyed is mapped else (mapped, keyed):
+        gold_keys, pred_keys = _row_keys(columns, gold_height, pred_height)
+        free: dict[RowKey, list[int]] = defaultdict(list)
+        for row in reversed(left_pred):
+            free[pred_keys[row]].append(row)
+        alone = []
+        for row in left_gold:
+            if free[gold_keys[row]]:
+                pairs.append((row, free[gold_keys[row]].pop()))
+            else:
+                alone.append(row)
+        left_gold, left_pred = alone, sorted(row for rows in free.values() for row in rows)
     pairs += _pair_the_rest(left_gold, left_pred, gold_keys, pred_keys)
     return sorted(pairs, key=lambda pair: (pair[0] is None, pair[0] or 0, pair[1] or 0))
+
+
+def _row_keys(columns: Mapped, gold_height: int, pred_height: int) -> tuple[list[RowKey], list[RowKey]]:
+    there = [(gold, pred) for gold, pred in columns if pred is not None]
+    return (
+        [tuple(identity(gold[row]) for gold, _ in there) for row in range(gold_height)],
+        [tuple(identity(pred[row]) for _, pred in there) for row in range(pred_height)],
+    )
 
 
 def _pair_the_rest(
     gold_rows: Sequence[int],
     pred_rows: Sequence[int],
-    gold_keys: Sequence[tuple[CellKey, ...]],
-    pred_keys: Sequence[tuple[CellKey, ...]],
+    gold_keys: Sequence[RowKey],
+    pred_keys: Sequence[RowKey],
 ) -> list[tuple[int | None, int | None]]:
     holding: dict[tuple[int, CellKey], list[int]] = defaultdict(list)
     for row in pred_rows:
@@ -149,12 +164,18 @@ def first_differences(
         if alignment.agrees(place):
             continue
         row: JsonObject = {}
+        texts = [
+            shown_pair(
+                None if g is None else gold[g].text, None if p is None or pred is None else pred[p].text, SHOWN_LETTERS
+            )
+            for gold, pred in (mapped[index] for index in columns)
+        ]
         if g is not None:
             row["gold_row"] = (numbers[0][g] if numbers else g) + 1
-            row["gold"] = [shown_text(mapped[index][0][g]) for index in columns]
+            row["gold"] = [expected for expected, _ in texts]
         if p is not None:
             row["pred_row"] = (numbers[1][p] if numbers else p) + 1
-            row["pred"] = [None if (pred := mapped[index][1]) is None else shown_text(pred[p]) for index in columns]
+            row["pred"] = [given for _, given in texts]
         if g is not None and p is not None:
             row["differs"] = [
                 place
@@ -168,12 +189,12 @@ def first_differences(
 
 
 def most_rows(width: int) -> int:
-    """How many rows are shown of tables with so many columns."""
+    """How many rows are shown of tables with this many columns."""
     return max(FEWEST_ROWS, min(SHOWN_ROWS, SHOWN_CELLS // max(width, 1)))
 
 
 def equal_around(alignment: Alignment, mapped: Mapped, columns: Sequence[int]) -> list[JsonObject]:
-    """A few equal rows, each next to one of the first that differ, so that a reader sees where these stand. Both are
+    """A few equal rows, each next to one of the first that differ, so that a reader sees where these are. Both are
     whole tables."""
     places = [place for place in range(len(alignment.pairs)) if not alignment.agrees(place)]
     near = {beside for place in places[: most_rows(len(columns))] for beside in (place - 1, place + 1)}
@@ -193,6 +214,24 @@ def shown_columns(width: int, differing: Sequence[int]) -> list[int]:
 
 def shown_text(cell: Cell) -> str | None:
     """The text of a cell, cut where it is long."""
-    if cell.text is None or len(cell.text) <= SHOWN_LETTERS:
-        return cell.text
-    return cell.text[: SHOWN_LETTERS - 1] + "…"
+    return cut_text(cell.text, 0, SHOWN_LETTERS)
+
+
+def shown_pair(expected: str | None, given: str | None, longest: int) -> tuple[str | None, str | None]:
+    """Two texts, cut where they are long: at the same place, so that the first difference between them is seen."""
+    first = 0
+    if expected is not None and given is not None and max(len(expected), len(given)) > longest:
+        shorter = min(len(expected), len(given))
+        same = next((place for place in range(shorter) if expected[place] != given[place]), shorter)
+        first = max(0, same - longest // 4) if same > longest // 2 and expected != given else 0
+    return cut_text(expected, first, longest), cut_text(given, first, longest)
+
+
+def cut_text(text: str | None, first: int, longest: int) -> str | None:
+    """``longest`` letters of a text from the ``first`` on, with a mark at each end that is cut off."""
+    if text is None or (len(text) <= longest and not first):
+        return text
+    before = "…" if first else ""
+    rest = text[first:]
+    room = longest - len(before)
+    return before + (rest if len(rest) <= room else f"{rest[: room - 1]}…")

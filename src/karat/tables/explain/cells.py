@@ -24,7 +24,7 @@ def cells_of(evidence: Mapping[str, object]) -> Cells | None:
 
 
 def _without_partner(evidence: Mapping[str, object]) -> set[int]:
-    """The places of the shown columns that no given column is held against: their cells are missing, not null."""
+    """The places of the shown columns that no given column is compared with: their cells are missing, not null."""
     pairs = [pair for pair in map(listed, listed(evidence.get("compared"))) if len(pair) == 2]
     alone = {pair[0] for pair in pairs if pair[1] is None} - {pair[0] for pair in pairs if pair[1] is not None}
     return {place for place, name in enumerate(listed(evidence.get("shown_columns"))) if name in alone}

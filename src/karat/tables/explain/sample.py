@@ -14,8 +14,11 @@ class TableSample(msgspec.Struct, frozen=True):
     """Column names, the first rows as texts (a null is None), and how many rows and columns there are in all."""
 
     columns: tuple[str, ...]
+    """The column names."""
     rows: tuple[tuple[str | None, ...], ...]
+    """The first rows as text; a null is None."""
     full_size: tuple[int, int] = (0, 0)
+    """How many rows and columns the whole table has."""
 
 
 def sample_of(table: Table) -> TableSample:

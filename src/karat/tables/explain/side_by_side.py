@@ -26,7 +26,7 @@ class View:
     """Both tables read, the mapping of columns that finds most of gold, and the rows under it side by side.
 
     ``mapping`` and ``unmatched`` (the gold columns whose cells are not all there) are given where they are known of
-    larger tables, of which these are a part; ``equal_rows`` are then those left out, counted as each row here stands
+    larger tables, of which these are a part; ``equal_rows`` are then those left out, counted as each row here is
     for some of the whole.
     """
 
@@ -70,7 +70,7 @@ class View:
         self._changes.clear()
 
     def pair_the_rest(self) -> None:
-        """In tables of the same width no column is without a partner: what is left on both sides is held against each
+        """In tables of the same width no column is without a partner: what is left on both sides is compared with each
         other in its order, so that the cells that were given are seen."""
         if self.gold.width != self.pred.width:
             return
@@ -107,9 +107,9 @@ class View:
 
     @cached_property
     def alignment(self) -> Alignment:
-        return align(
-            self.mapped(), self._rewritten(), self.gold.height, self.pred.height, self.options, in_order=self.in_order
-        )
+        mapped = self.mapped()
+        keyed = self._rewritten() if self._changes else mapped
+        return align(mapped, keyed, self.gold.height, self.pred.height, self.options, in_order=self.in_order)
 
     @cached_property
     def differing_cells(self) -> dict[int, list[tuple[Cell, Cell]]]:
@@ -121,6 +121,14 @@ class View:
             if cells:
                 found[index] = cells
         return found
+
+    def not_moved(self) -> list[int]:
+        """The gold columns most of whose differing cells are not in the differing rows of the prediction either."""
+        return [
+            g
+            for g, cells in self.differing_cells.items()
+            if share_found(Side([gold for gold, _ in cells]), Side([pred for _, pred in cells]), self.options) < _NEAR
+        ]
 
     def change(self, g: int) -> str:
         """The one change that explains every cell of this gold column that differs; empty when none does."""
@@ -198,14 +206,14 @@ class View:
         return shown
 
     def compared(self) -> list[list[str | None]]:
-        """The names of the first columns of gold, each with that of the column it is held against."""
+        """The names of the first columns of gold, each with that of the column it is compared with."""
         return [
             [self.gold.names[g][:SHOWN_LETTERS], None if p is None else self.pred.names[p][:SHOWN_LETTERS]]
             for g, p in enumerate(self.mapping[:_SHOWN_COLUMNS])
         ]
 
     def not_compared(self) -> list[str]:
-        """The names of prediction columns that no column of gold is held against."""
+        """The names of prediction columns that no column of gold is compared with."""
         rest = [name for p, name in enumerate(self.pred.names) if p not in self.mapping]
         return [name[:SHOWN_LETTERS] for name in rest[:_SHOWN_COLUMNS]]
 

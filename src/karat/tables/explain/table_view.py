@@ -1,5 +1,5 @@
 """Two tables as one, from the evidence that a comparison of tables leaves: the rows that differ, what is equal folded,
-and the columns that were held against each other."""
+and the columns that were compared with each other."""
 
 from __future__ import annotations
 
@@ -8,7 +8,13 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from karat.core.case_form import CellColumn, CellLine, CellTable, ComparedColumn, EqualRows
 from karat.core.explanation import Cell, Mark
 from karat.core.problems import count_of, percent
+from karat.tables.explain.alignment import SHOWN_LETTERS
 from karat.tables.explain.cells import cell_text, listed, mappings
+
+IN_SIGHT = 5
+"""Columns of a table that a page shows without scrolling."""
+NAMING = 2
+"""Columns of a wide table that come first in any case."""
 
 
 def table_view(evidence: Mapping[str, object], title: str = "Cells") -> CellTable | None:
@@ -25,19 +31,43 @@ def table_view(evidence: Mapping[str, object], title: str = "Cells") -> CellTabl
     lines = [_with_origin(line, lines) for line in lines]
     equal = [_equal_line(row) for row in mappings(evidence.get("equal_rows"))]
     columns = tuple(_column(place, name, given.get(name) or "", lines) for place, name in enumerate(names))
+    columns, lines, equal = _differing_first(columns, lines, equal)
     counts = _counts(evidence)
     moved = {column.name for column in columns if column.differs}
     compared = _compared(pairs, near, evidence, moved)
     differing = sum(counts.values()) if counts else 0
     return CellTable(
         title,
-        _note(evidence, counts, columns),
+        _note(evidence, counts, columns) + (f" · cells are cut after {SHOWN_LETTERS} letters" if _cut(lines) else ""),
         columns,
         tuple(_folded(lines, equal, _equal_count(evidence, counts), more=differing > len(lines))),
         max(differing - len(lines), 0),
         compared,
         _unlisted(evidence, compared),
     )
+
+
+def _cut(lines: Sequence[CellLine]) -> bool:
+    texts = (text for line in lines for cell in line.cells for text in (cell.expected, cell.given))
+    return any((len(text) == SHOWN_LETTERS and text.endswith("…")) or text.startswith("…") for text in texts)
+
+
+def _differing_first(
+    columns: tuple[CellColumn, ...], lines: Sequence[CellLine], equal: Sequence[CellLine]
+) -> tuple[tuple[CellColumn, ...], list[CellLine], list[CellLine]]:
+    """A wide table begins with its first columns, which name the rows, and those that differ: nobody has to scroll to
+    find what is wrong. A narrow one keeps its order."""
+    differing = [place for place, column in enumerate(columns) if column.differs]
+    if not differing or differing[-1] < IN_SIGHT:
+        return columns, list(lines), list(equal)
+    first = [*range(NAMING), *(place for place in differing if place >= NAMING)]
+    order = [*first, *(place for place in range(len(columns)) if place not in set(first))]
+
+    def moved(line: CellLine) -> CellLine:
+        cells = tuple(line.cells[place] for place in order if place < len(line.cells))
+        return CellLine(line.label, cells, line.mark, line.note)
+
+    return tuple(columns[place] for place in order), list(map(moved, lines)), list(map(moved, equal))
 
 
 # -- rows -------------------------------------------------------------------------------------------------------------
@@ -201,14 +231,18 @@ def _note(evidence: Mapping[str, object], counts: Mapping[str, int] | None, colu
     said = []
     if counts is not None and len(gold) == 2 and isinstance(gold[0], int):
         differ = counts.get("changed", 0) + counts.get("missing", 0)
-        said.append(f"{differ:,} of {count_of(gold[0], 'row')} differ" if differ else "no expected row is missing")
+        said.append(
+            f"{differ:,} of {count_of(gold[0], 'row')} {'differs' if differ == 1 else 'differ'}"
+            if differ
+            else "no expected row is missing"
+        )
         wrong = sum(column.differs for column in columns)
         if counts.get("changed") and wrong:
             said[-1] += f", in {wrong} of {count_of(_number(gold[1]), 'column')}"
         if counts.get("extra"):
             said.append(f"{count_of(counts['extra'], 'row')} not expected")
     elif isinstance(looked := evidence.get("looked_at_rows"), int):
-        said.append(f"seen in a sample of {looked:,} rows")
+        said.append(f"seen in a sample of {count_of(looked, 'row')}")
     if len(gold) == len(given) == 2 and gold != given:
         sizes = [f"{_number(one[0]):,} × {_number(one[1])}" for one in (gold, given)]
         said.append(f"expected {sizes[0]}, given {sizes[1]}")

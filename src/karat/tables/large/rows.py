@@ -159,11 +159,14 @@ def in_order(keys: Array) -> tuple[Array, Array]:
 
 
 def _sorted(keys: Array, numbers: Sequence[Array]) -> Array:
-    import polars
+    """The places of the rows in the order of their keys, then of their numbers: sorted by the last of these first."""
+    import numpy
 
-    columns = {"key": keys, **{f"n{index}": values for index, values in enumerate(numbers)}}
-    frame = polars.DataFrame(columns)
-    return frame.select(polars.arg_sort_by(*frame.columns)).to_series().to_numpy()
+    columns = [column for column in (*reversed(numbers), keys) if (column != column[:1]).any()]
+    order: Array = numpy.argsort((columns or [keys])[0])  # several times quicker than a stable sort
+    for column in columns[1:]:
+        order = order[numpy.argsort(column[order], kind="stable")]
+    return order
 
 
 def _bad_groups(keys: Array, good: Array) -> tuple[Array, Array]:

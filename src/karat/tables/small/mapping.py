@@ -18,7 +18,7 @@ Check = Callable[[Sequence[tuple[int, int]]], bool]
 def preferred(
     candidates: Sequence[Sequence[int]], gold_names: Sequence[str], pred_names: Sequence[str]
 ) -> list[list[int]]:
-    """The candidates of each gold column, likeliest first: same header, then same place, then the order they stand
+    """The candidates of each gold column, likeliest first: same header, then same place, then the order they are
     in."""
     headers = [folded(name) for name in pred_names]
     ordered = []

@@ -25,7 +25,7 @@ def turned(gold: Table, pred: Table, options: CompareOptions) -> Turned:
         return ""
     if gold.height == 1 and gold.width >= 2 and pred.height == gold.width:
         return _compare(gold, pred, options, labels_needed=False)
-    if pred.height == 1 and gold.height >= 2 and pred.width == gold.height and gold.width <= 2:
+    if pred.height == 1 and pred.width == gold.height and gold.width <= 2 and gold.height + gold.width >= 3:
         return _compare(pred, gold, options, labels_needed=gold.width == 2)
     return ""
 

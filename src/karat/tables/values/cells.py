@@ -20,7 +20,7 @@ from karat.core.json_types import Json
 from karat.tables.options import CompareOptions
 from karat.tables.values.number_texts import BELOW_ZERO, CURRENCY, GROUPED, MINUS, PERCENT, bare_digits
 from karat.tables.values.numbers import decimals_shown, small_scale, whole_number, why_equal
-from karat.tables.values.unicode import normalised
+from karat.tables.values.unicode import normalised, visible
 
 Kind = Literal["null", "number", "code", "moment", "text", "nested"]
 
@@ -107,10 +107,12 @@ def composed(text: str) -> str:
 
 
 def folded(text: str) -> str:
-    """The text without what case_or_space forgives: width and composition (NFKC), case, and runs of white space."""
+    """The text without what case_or_space forgives: width and composition (NFKC), case, runs of white space, and what
+    cannot be seen."""
     if text.isascii():
         return " ".join(text.casefold().split())
-    cased = normalised("NFKC", text).casefold().replace("i\u0307", "i")  # what casefold makes of a capital I with a dot
+    cased = normalised("NFKC", visible(text)).casefold()
+    cased = cased.replace("i\u0307", "i")  # what casefold makes of a capital I with a dot
     return _SPACES.sub(" ", normalised("NFKC", cased)).strip()
 
 

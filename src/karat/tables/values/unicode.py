@@ -7,11 +7,13 @@ stream-safe form has it, each 30 are normalised by themselves.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from itertools import groupby
 from typing import Literal
 
 MARKS = 30
+_INVISIBLE = re.compile("[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]")
 _SHORT = 500
 """Texts up to this length cost little, whatever they hold."""
 
@@ -29,6 +31,11 @@ def normalised(form: Literal["NFC", "NFKC"], text: str) -> str:
 
 def _is_mark(letter: str) -> bool:
     return unicodedata.combining(letter) != 0 or unicodedata.combining(unicodedata.normalize("NFKD", letter)[0]) != 0
+
+
+def visible(text: str) -> str:
+    """The text without what nobody sees: soft hyphens, zero-width characters, byte order marks, marks of direction."""
+    return text if text.isascii() else _INVISIBLE.sub("", text)
 
 
 def plain_digits(text: str) -> str:

@@ -12,6 +12,7 @@ import msgspec
 from karat.core.case_files.drafts import is_draft, without_drafts
 from karat.core.case_files.loaded import LoadedPredictions
 from karat.core.files.atomic import write_bytes
+from karat.core.files.near_paths import near_path
 from karat.core.json_types import JsonMapping
 from karat.core.plugins import load_suite
 from karat.core.problems import Problem, UserError
@@ -21,13 +22,13 @@ from karat.core.results.result import RunResult
 from karat.runs.executors.choice import scoring_executor
 from karat.runs.project_file.project import from_settings
 from karat.suites.answers.options import Options
-from karat.suites.answers.text_to_sql.files.predictions import paired, prediction_field
+from karat.suites.answers.text_to_sql.files.pairing import paired
+from karat.suites.answers.text_to_sql.files.predictions import prediction_field
 from karat.suites.answers.text_to_sql.files.questions import expected_fields, is_question_file
 from karat.suites.answers.text_to_sql.files.rows import fields_of, read_rows
 from karat.suites.answers.text_to_sql.fillings.suite import MadeSuite, make_suite
 from karat.suites.answers.text_to_sql.highlights import searched_only_in_sqlite
 from karat.verbs.inputs.loading import load_cases, load_predictions
-from karat.verbs.inputs.near_paths import near_path
 from karat.verbs.inputs.steps import step
 
 OUTCOMES = {"right": "pass", "wrong": "fail"}
@@ -96,14 +97,14 @@ def _refuse_other_files(file: Path, given: Path) -> None:
     if not file.is_file() or is_question_file(file):
         return
     read = read_rows(file)
-    first = read.rows[0] if read.rows and not read.keyed else None
+    first = read.readable[0] if read.readable and not read.keyed else None
     if first is not None and isinstance(first.value, Mapping):
         said = f"{given}:{first.line} is no question with gold SQL: its fields are {fields_of(first.value)}"
         raise UserError(said, hint=expected_fields(first.value))
 
 
-def _failed_gold(case: JsonMapping) -> str:
-    return "error" if str(case.get("error") or "").startswith("gold_error") else ""
+def _gold_failed(case: JsonMapping) -> bool:
+    return str(case.get("error") or "").startswith("gold_error")
 
 
 def with_case_keys(document: bytes) -> bytes:
@@ -117,11 +118,11 @@ def with_case_keys(document: bytes) -> bytes:
         case |= {
             "db": sql.get("db", ""),
             "difficulty": sql.get("difficulty", ""),
-            "outcome": OUTCOMES.get(state, state) or case["status"],
+            "outcome": OUTCOMES.get(state, state) or ("gold_error" if _gold_failed(case) else case["status"]),
             "reason": details.get("reason", "") or case.get("error", ""),
             "components": sql.get("components", []),
             "counterexample": sql.get("counterexample"),
-            "gold_status": sql.get("gold_status", "good") if sql else _failed_gold(case),
+            "gold_status": sql.get("gold_status", "good") if sql else "error" if _gold_failed(case) else "",
             "rows": sql.get("rows"),
             "timing": sql.get("timing"),
             "cost": sql.get("cost"),

@@ -14,8 +14,8 @@ from karat.core.case_files.drafts import without_drafts
 from karat.core.plugins import load_suite
 from karat.core.problems import UserError
 from karat.core.remote.address import is_url
+from karat.core.remote.display_names import shown
 from karat.core.remote.paths import local_path, rooted_text
-from karat.core.remote.shown import shown
 from karat.core.results.result import RunResult
 from karat.runs.executors.choice import scoring_executor
 from karat.runs.project_file.project import from_settings

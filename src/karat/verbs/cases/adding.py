@@ -97,7 +97,8 @@ def add_rows(
         raise UserError(f"{file} has none of these rows", hint=f"It has questions in the lines {known}.")
     unsaid = {row.id for row in chosen} if from_answers else set()
     made = work.suite.import_rows(chosen, file.resolve().parent)
-    left_out = (*(one for one in empty if not rows), *made.left_out)
+    found_wanting = (*(one for one in empty if not rows), *made.left_out)
+    left_out = tuple(msgspec.structs.replace(one, file=one.file or str(file)) for one in found_wanting)
     if not made.count:
         raise UserError(f"no row of {file} can be turned into a case", problems=left_out[:20])
     return _added(work, made, unsaid, left_out, to)
@@ -150,7 +151,9 @@ def _added(work: Work, made: Imported, unsaid: set[str], left_out: Sequence[Prob
             drafts += [name] if is_new_draft else []
     contents = contents_with(work, entries, to)
     base = next(iter(contents)).parent
-    beside = [name for name in (*made.files, *made.copies) if name not in (made.cases, made.predictions)]
+    # a suite that writes its own entries has put everything of the new cases into these files
+    beside = [*(() if work.suite.entry is not None else made.files), *made.copies]
+    beside = [name for name in beside if name not in (made.cases, made.predictions)]
     beside = [name for name in beside if not made.cases or not name.endswith((".jsonl", ".yaml"))]
     for name in beside:
         place = base / Path(name).relative_to(Path(made.cases)) if name.startswith(f"{made.cases}/") else base / name
@@ -177,7 +180,7 @@ def _entries(made: Imported, folder: Path, work: Work) -> list[JsonObject]:
         if name.endswith(".jsonl"):
             found += [msgspec.json.decode(line) for line in text.splitlines() if line.strip()]
         elif name.endswith((".yaml", ".yml")):
-            for document in yaml.load_all(text, Loader=yaml.BaseLoader):
+            for document in yaml.load_all(text, Loader=yaml.CBaseLoader):
                 items = document.get("tasks", document) if isinstance(document, dict) else document
                 found += items if isinstance(items, list) else [items]
     return found

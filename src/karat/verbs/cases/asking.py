@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
+import msgspec
+
 from karat.core import plugins
 from karat.core.json_types import Json
 from karat.core.problems import UserError
@@ -18,7 +20,7 @@ def asked(config: SystemConfig, suite: Suite, text: str) -> str:
     from karat.systems.caller import Caller
 
     if isinstance(config, RecordedConfig):
-        raise UserError("a recording cannot be asked", hint="Name a live system with --system.")
+        raise UserError("recorded answers cannot propose cases", hint="Name a live system with --system.")
     kind: SystemType = plugins.load(plugins.SYSTEMS, config.type)
 
     async def ask() -> str:
@@ -29,11 +31,21 @@ def asked(config: SystemConfig, suite: Suite, text: str) -> str:
             if found is None or found.error is not None:
                 why = found.error.message if found is not None and found.error is not None else "it gave no answer"
                 raise UserError(f"the system could not be asked: {why}")
-            return str(system.reply(found.response).get("content") or "")
+            return unwrapped(str(system.reply(found.response).get("content") or ""))
         finally:
             await system.close()
 
     return asyncio.run(ask())
+
+
+def unwrapped(reply: str) -> str:
+    """The text of a reply in the form of an answer, ``{"answer": "…"}``, which is what functions and commands give."""
+    try:
+        value = msgspec.json.decode(reply)
+    except msgspec.DecodeError:
+        return reply
+    texts = list(value.values()) if isinstance(value, dict) else []
+    return texts[0] if len(texts) == 1 and isinstance(texts[0], str) else reply
 
 
 def lists_in(reply: str) -> list[Json]:
@@ -50,10 +62,11 @@ def lists_in(reply: str) -> list[Json]:
 
 
 def texts_in(reply: str) -> list[str]:
-    """The texts of a JSON list; else the lines of the reply without their numbers and dashes."""
-    found = [one for one in lists_in(reply) if isinstance(one, str)]
+    """The texts of a JSON list; else the lines of the reply without their numbers and dashes. JSON without such a list
+    has none: it is no wording of a question."""
+    found = lists_in(reply)
     if found:
-        return _distinct(found)
+        return _distinct([one for one in found if isinstance(one, str)])
     lines = [line.strip().lstrip("-*•0123456789.) ").strip().strip('"') for line in reply.splitlines()]
     return _distinct([line for line in lines if line and not line.endswith(":")])
 

@@ -63,7 +63,7 @@ def near_pairs(work: Work, *, model: str = "", at_least: float | None = None) ->
     name = model or best_model()
     limit = AT_LEAST.get(name, USUAL) if at_least is None else at_least
     if not 0 < limit <= 1:
-        raise UserError(f"--at-least is {limit:g}; it is above 0 and at most 1")
+        raise UserError(f"--at-least is {limit:g}; it must be above 0 and at most 1")
     found = _lexical(cases, limit) if name == LEXICAL else _embedded(cases, name, limit)
     pairs = []
     for similarity, left, right in found:

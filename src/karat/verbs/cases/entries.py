@@ -31,7 +31,7 @@ def entry_of(work: Work, case: AnyCase) -> JsonObject:
     piece = case_text(read_bytes(Path(case.source.file), FILE_MB), case.source)
     if piece.form == "file":
         raise UserError(f'the case "{case.id}" cannot be copied from a file of this form: {case.source.file}')
-    found = json.loads(piece.text) if piece.form == "line" else yaml.load(piece.text, Loader=yaml.BaseLoader)  # noqa: S506 (plain texts)
+    found = json.loads(piece.text) if piece.form == "line" else yaml.load(piece.text, Loader=yaml.CBaseLoader)  # noqa: S506 (plain texts)
     return dict(found)
 
 

@@ -47,7 +47,7 @@ def works(
     """The suites to look at: those of the project, or the one whose cases are at ``cases``."""
     if cases is not None and suite is None:
         suite = suite_of(cases)
-    return work_to_do("check", config=config, suite=suite, cases=cases, settings=settings, system=system)
+    return work_to_do("cases", config=config, suite=suite, cases=cases, settings=settings, system=system)
 
 
 def loaded(work: Work) -> LoadedCases:

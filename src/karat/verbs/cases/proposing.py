@@ -42,12 +42,13 @@ def draft(work: Work, config: SystemConfig, count: int, *, about: str = "", to: 
     """Ask a system for new cases, from the material that the suite has for its prompts, and the cases there are."""
     cases = [case for case in loaded(work).cases if not is_draft(case)]
     if not cases:
-        raise UserError("there is no accepted case to start from", hint="Write one by hand first: it shows the form.")
+        raise UserError("there is no accepted case to start from", hint="Write one by hand first: it shows the format.")
     key = id_key(work, cases)
     reply = asked(config, work.suite, draft_prompt(work, cases, count, about))
     entries = [entry for entry in lists_in(reply) if isinstance(entry, dict)][:count]
     if not entries:
-        raise UserError("no case can be read from the reply", hint=f"It began: {reply[:200]!r}")
+        hint = f"A JSON list of cases was expected. It began: {reply[:200]!r}"
+        raise UserError("no case can be read from the reply", hint=hint)
     return _written(work, with_ids(entries, key, {case.id for case in loaded(work).cases}, "draft"), key, to)
 
 

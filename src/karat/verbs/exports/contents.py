@@ -12,8 +12,8 @@ from karat.core import plugins
 from karat.core.files.atomic import write_bytes
 from karat.core.problems import UserError, count_of, did_you_mean
 from karat.core.remote.address import address_of
+from karat.core.remote.display_names import shown
 from karat.core.remote.paths import local_path
-from karat.core.remote.shown import shown
 from karat.core.results.result import RunResult
 from karat.core.run_notes.notes import EVERY_SUITE, REUSE, notes_line
 from karat.runs.baseline import find_run

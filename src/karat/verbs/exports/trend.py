@@ -61,7 +61,7 @@ def _truths(store: Store, run_id: int, suite: Suite) -> dict[str, bytes]:
             try:
                 case = decoder.decode(data)
                 found[case.id] = encoder.encode(suite.truth(case))
-            except msgspec.ValidationError:  # an earlier version wrote it otherwise: as it stands there
+            except msgspec.ValidationError:  # an earlier version wrote it otherwise: as it is there
                 plain = msgspec.json.decode(data)
                 found[plain["id"]] = encoder.encode(plain.get("conversation"))
     return found

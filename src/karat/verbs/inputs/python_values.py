@@ -1,7 +1,7 @@
 """Cases and predictions given as Python values: lists of dicts, or a DataFrame of pandas, polars or Arrow.
 
 They have the shape of a case file, or of a line of recorded predictions, and are read by the suite's own readers. So
-they are checked as files are, with the same messages; "case 3" stands in place of a file and line.
+they are checked as files are, with the same messages; "case 3" takes the place of a file and line.
 """
 
 from __future__ import annotations

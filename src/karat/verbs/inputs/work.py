@@ -1,4 +1,4 @@
-"""What a verb works on: the project file where there is one, overruled by what stands on the command line."""
+"""What a verb works on: the project file where there is one, overruled by what is on the command line."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def choice_of(
     work: Work, tags: Sequence[str] | None = None, cases: Sequence[str] | None = None, limit: int | None = None
 ) -> Choice:
     """Which cases to take: those of the command line, else those of the project file. A case that is named is taken,
-    whatever stands there."""
+    whatever is there."""
     if cases:
         return Choice(tuple(tags or ()), tuple(cases), limit)
     return Choice(tuple(tags or work.run.tags), (), limit or work.run.limit)
@@ -91,12 +91,13 @@ ALONE = {
     "run": "karat run --suite data_query --cases cases/ --system function --system-option function=my_module:ask",
     "score": "karat score --suite data_query --cases cases/ --predictions answers.jsonl",
     "check": "karat check cases/",
+    "cases": "karat cases list --suite data_query --cases cases/",
 }
 """How each verb goes without a project file."""
 
 
 def work_to_do(
-    verb: Literal["run", "score", "check"],
+    verb: Literal["run", "score", "check", "cases"],
     *,
     config: Path | None,
     suite: str | None,

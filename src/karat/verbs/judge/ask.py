@@ -13,7 +13,7 @@ from karat.core.problems import UserError
 from karat.core.records import Prediction
 from karat.core.suite import Suite
 from karat.judge.asking import Estimate, ask_all
-from karat.judge.line import Judge, Judging
+from karat.judge.judge_client import Judge, Judging
 from karat.judge.questions import Question, questions_of
 from karat.judge.settings import JudgeSettings
 from karat.judge.version import model_of, same_model

@@ -15,7 +15,7 @@ from karat.core.problems import Problem, UserError
 from karat.judge.asking import ask_all, now
 from karat.judge.attacks import Attack, attack_count, attack_questions, attacks
 from karat.judge.calibration import AttackCount, misses_of
-from karat.judge.line import Judge
+from karat.judge.judge_client import Judge
 from karat.judge.settings import Bar
 from karat.store.verdicts.judgements import JudgeRecords
 from karat.verbs.inputs.projects import open_store_here, project_here

@@ -17,7 +17,7 @@ from karat.core.results.verdicts import by_case, side_of
 from karat.core.suite import Suite
 from karat.judge.asking import Answered, now, place_of
 from karat.judge.calibration import Calibration, Pair, agreement_of, misses_of, self_preference, tables_of
-from karat.judge.line import Judge
+from karat.judge.judge_client import Judge
 from karat.judge.probes import MOST, consistency, length, position
 from karat.judge.questions import Question
 from karat.judge.reply import Verdict

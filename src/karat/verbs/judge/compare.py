@@ -10,7 +10,7 @@ from karat.core.problems import UserError
 from karat.core.results.result import Estimate
 from karat.judge.sample import JudgedCase
 from karat.stats.agreement import agreement, confusion
-from karat.stats.compare.mcnemar import coin_p
+from karat.stats.compare.significance.mcnemar import coin_p
 from karat.store.verdicts.judgements import JudgeRecords
 from karat.verbs.inputs.projects import open_store_here
 from karat.verbs.judge.pools import pool_of, version_named

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from karat.core import plugins
+from karat.core.problems import count_of
 from karat.core.results.judged import CorrectedFigure, JudgeFigures, JudgeSummary
 from karat.core.results.result import CaseReview, Estimate, RunResult
 from karat.core.results.verdicts import RIGHT
-from karat.judge.calibration import STALE, Calibration, Probe, too_old
+from karat.judge.calibration import NOT_CALIBRATED, STALE, Calibration, Probe, too_old
 from karat.judge.sample import JudgedCase, Sample
 from karat.judge.version import same_model
 from karat.stats.judged import CorrectedRate, corrected_rate
@@ -90,7 +91,7 @@ def _figures(found: Calibration) -> JudgeFigures:
 
 def _misses(found: Calibration | None, stale: str) -> tuple[str, ...]:
     if found is None:
-        return ("it is not calibrated: karat judge calibrate",)
+        return (NOT_CALIBRATED,)
     own = tuple(miss for miss in found.misses if not (stale and miss.startswith(STALE)))
     return (*((f"{STALE}{stale}",) if stale else ()), *own, *too_old(found, found.days))
 
@@ -108,7 +109,8 @@ def _rates(store: Store, result: RunResult, pool: Pool, misses: Sequence[str]) -
     verdicts = store.verdicts(pool.run_id)
     sample, why = pool.sample, misses[0] if misses else ""
     if not why and sample.drawn and sample.gold_wrong > MOST_GOLD_WRONG * sample.drawn:
-        why = f"{sample.gold_wrong} of {sample.drawn} drawn cases expect the wrong thing"
+        expect = count_of(sample.drawn, "drawn case expects", "drawn cases expect")
+        why = f"{sample.gold_wrong} of {expect} the wrong thing"
     by_rule = {item.metric for item in result.summary}
     found = []
     for place, name in enumerate(pool.rates):

@@ -15,19 +15,19 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from karat.core import plugins
-from karat.core.problems import UserError
+from karat.core.problems import UserError, count_of
 from karat.core.results.result import Estimate
 from karat.core.suite import Suite
 from karat.judge.asking import Answered, ask_all, place_of
 from karat.judge.calibration import Drift, misses_of
-from karat.judge.line import Judge
+from karat.judge.judge_client import Judge
 from karat.judge.probes import MOST
 from karat.judge.questions import Question
 from karat.judge.reply import NO_REPLY, Verdict
 from karat.judge.settings import Bar, Budget
 from karat.runs.baseline import find_run
 from karat.stats.agreement import agreement, confusion
-from karat.stats.compare.mcnemar import coin_p
+from karat.stats.compare.significance.mcnemar import coin_p
 from karat.stats.intervals.rates import wilson
 from karat.store.verdicts.judgements import JudgeRecords, JudgeVersion
 from karat.verbs.inputs.projects import open_store_here, project_here
@@ -170,4 +170,5 @@ def _stale(found: Drift, version: str, bar: Bar) -> str:
     """Why a version no longer is the judge that was measured; empty while it may be."""
     if found.before != version or wilson(found.changed, found.asked)[0] <= 1 - bar.consistency:
         return ""
-    return f"asked again on {found.at[:10]}, it changed {found.changed} of {found.asked} verdicts on reviewed answers"
+    changed = f"{found.changed} of {count_of(found.asked, 'verdict')}"
+    return f"asked again on {found.at[:10]}, it changed {changed} on reviewed answers"

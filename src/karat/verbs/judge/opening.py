@@ -16,7 +16,7 @@ from karat.core.problems import UserError, did_you_mean
 from karat.core.suite import Suite
 from karat.core.system import System
 from karat.judge.asking import now
-from karat.judge.line import Judge
+from karat.judge.judge_client import Judge
 from karat.judge.protocol import RUBRIC
 from karat.judge.settings import JudgeSettings
 from karat.judge.version import parameters, prepared, version_of
@@ -84,11 +84,12 @@ class OpenJudge(msgspec.Struct):
                 did_you_mean(path.name, [one.name for one in path.parent.glob("*.md")]) if path.parent.is_dir() else ""
             )
             raise UserError(
-                f"there is no rubric {file}", hint=near or "judge.rubric names a text file, from karat.yaml on."
+                f"there is no rubric {file}",
+                hint=near or "judge.rubric is the path of a text file, relative to karat.yaml.",
             )
         text = read_text(path).strip()
         if not text:
-            raise UserError(f"the rubric {file} is empty", hint="Say there what a right answer is.")
+            raise UserError(f"the rubric {file} is empty", hint="Write into it what makes an answer right.")
         return text
 
 

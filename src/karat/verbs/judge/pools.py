@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, TypeAlias
 
 import msgspec
 
 from karat.core import plugins
 from karat.core.metric import Metric
 from karat.core.problems import UnknownName, UserError
+from karat.core.results.columns.columns import StoredCases
 from karat.core.results.result import CaseResult, RepeatResult, RunResult
 from karat.core.suite import Suite
 from karat.judge.asking import now
@@ -37,6 +40,10 @@ class Other(msgspec.Struct, frozen=True, gc=False):
     cluster: str
     values: tuple[float | None, ...]
     """Of each rate."""
+
+
+_Settled: TypeAlias = tuple[dict[str, list[float]], list[Other], dict[str, str]]
+"""Case that is open → what a rule says of its other tries; the other cases; case → cluster."""
 
 
 class Pool(msgspec.Struct, frozen=True):
@@ -68,19 +75,11 @@ def pool_of(store: Store, run_id: int, version: str, result: RunResult | None = 
     asked: dict[str, set[int]] = {}
     for one in given:
         asked.setdefault(one.case_id, set()).add(one.repeat)
-    settled: dict[str, list[float]] = {}
-    others: list[Other] = []
-    clusters: dict[str, str] = {}
-    for case in result.cases:  # once: a large run is read from the store as it is looked at
-        if case.cluster:
-            clusters[case.id] = case.cluster
-        if case.id in asked:
-            states = [_state(suite, one, rate) for one in case.repeats or (case,)]
-            if any(state in OPEN for state in states):
-                beside = (state for place, state in enumerate(states) if place not in asked[case.id])
-                settled[case.id] = [_SETTLED[state] for state in beside if state in _SETTLED]
-                continue
-        others.append(Other(case.id, case.cluster, tuple(value_of(case, name) for name in rates)))
+    cases = result.cases
+    if isinstance(cases, StoredCases) and result.run.repeats == 1 and rate is not None:
+        settled, others, clusters = _by_columns(cases, asked, suite, rate, rates)
+    else:
+        settled, others, clusters = _one_by_one(cases, asked, suite, rate, rates)
     # Two prefixes, so that a case's id is never taken for a cluster's name.
     names = {case: f"cluster {clusters[case]}" if case in clusters else f"case {case}" for case in settled}
     pool = judged_cases((one for one in given if one.case_id in settled), names if clusters else {}, settled)
@@ -97,6 +96,48 @@ def pool_of(store: Store, run_id: int, version: str, result: RunResult | None = 
         rates,
         tuple(others),
     )
+
+
+def _one_by_one(
+    cases: Iterable[CaseResult], asked: Mapping[str, set[int]], suite: Suite, rate: Metric | None, rates: Sequence[str]
+) -> _Settled:
+    settled: dict[str, list[float]] = {}
+    others: list[Other] = []
+    clusters: dict[str, str] = {}
+    for case in cases:  # once: a large run is read from the store as it is looked at
+        if case.cluster:
+            clusters[case.id] = case.cluster
+        if case.id in asked:
+            states = [_state(suite, one, rate) for one in case.repeats or (case,)]
+            if any(state in OPEN for state in states):
+                beside = (state for place, state in enumerate(states) if place not in asked[case.id])
+                settled[case.id] = [_SETTLED[state] for state in beside if state in _SETTLED]
+                continue
+        others.append(Other(case.id, case.cluster, tuple(value_of(case, name) for name in rates)))
+    return settled, others, clusters
+
+
+def _by_columns(
+    cases: StoredCases, asked: Mapping[str, set[int]], suite: Suite, rate: Metric, rates: Sequence[str]
+) -> _Settled:
+    """The same for a run with one answer per case, from the columns that the store keeps: only cases that the judge was
+    asked about, and that no figure shows to be open, are read themselves."""
+    columns = cases.columns(groups=False)
+    ids, scored = columns.case_ids, columns.has_status("scored").tolist()
+    named = columns.clusters or [""] * len(ids)
+    wrong = (columns.column(rate.name) < 1).tolist()  # NaN is not
+    open_here = {place for place, case in enumerate(ids) if case in asked and scored[place] and wrong[place]}
+    looked = [place for place, case in enumerate(ids) if case in asked and place not in open_here]
+    states = zip(looked, map(partial(_state, suite, rate=rate), cases.at(looked)), strict=True)
+    open_here |= {place for place, state in states if state in OPEN}
+    values = zip(*(columns.column(name).tolist() for name in rates), strict=True)
+    others = [
+        Other(ids[place], named[place], tuple(value if math.isfinite(value) else None for value in row))
+        for place, row in enumerate(values)
+        if place not in open_here
+    ]
+    clusters = {case: name for case, name in zip(ids, named, strict=True) if name}
+    return {ids[place]: [] for place in sorted(open_here)}, others, clusters
 
 
 def drawn_again(store: Store, pool: Pool, reviews: Sequence[Review]) -> Pool:
@@ -124,7 +165,7 @@ def read_calibration(figures: object) -> Calibration:
 
 
 def newest_calibration(records: JudgeRecords, version: str) -> Calibration | None:
-    """How a version came out last; None where it was never held against people or attacks."""
+    """How a version came out last; None where it was never compared with people or attacked."""
     stored = records.calibrations(version)
     return read_calibration(stored[0].figures) if stored else None
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from karat.core import plugins
 from karat.core.files.atomic import write_bytes
-from karat.core.installed.extras import EXTRAS
+from karat.core.installed.extras import EXTRAS, install_command, missing
 from karat.core.problems import UserError, did_you_mean
 from karat.core.suite import Suite
 from karat.verbs.setup.new_project import (
@@ -75,6 +75,11 @@ def start_project(
         copied.append(folder / name)
     add_schemas(folder, suite, copied)
     return copied
+
+
+def extras_to_install(suite: str) -> list[str]:
+    """The commands that install what the example of a suite needs and is not there."""
+    return [install_command(name) for name in extras_of(suite) if missing(name)]
 
 
 def extras_of(suite: str) -> list[str]:

@@ -83,7 +83,7 @@ def live_project(
         "    system: assistant",
         *([f"    options: {json.dumps(options)}"] if options else []),
         "",
-        "# What must hold. One gate that does not, and the exit code is 1. Turn it on when you have a first result.",
+        "# What must hold. If a gate fails, the exit code is 1. Turn it on when you have a first result.",
         *(gates or ["# gates: []"]),
     ]
     return "\n".join(lines) + "\n"
@@ -116,7 +116,7 @@ if __name__ == "__main__":
 
 def ci_files(ci: CI, extras: Sequence[str]) -> dict[str, str]:
     """Path → content of what runs Karat in CI."""
-    package = f"karat[{','.join(extras)}]" if extras else "karat"
+    package = f"./karat[{','.join(extras)}]" if extras else "./karat"
     if ci == "github":
         return {".github/workflows/karat.yml": _GITHUB.replace("PACKAGE", package)}
     return {".gitlab-ci.yml": _GITLAB.replace("PACKAGE", package)} if ci == "gitlab" else {}
@@ -132,9 +132,13 @@ jobs:
       - uses: actions/checkout@v4
       - uses: actions/setup-python@v5
         with: {python-version: "3.12"}
+      - uses: actions/checkout@v4             # until Karat is on a package index: your copy of its repository
+        with: {repository: my-team/karat, path: karat}
+      # - run: sudo apt-get update && sudo apt-get install --yes bubblewrap   # where the assistant writes code
       - run: pip install "PACKAGE"
       - run: karat check                      # mistakes in the case files, before anything is called
-      - run: karat run --html report.html || test $? -eq 3   # 3: some calls failed; the gates decide
+      # 1: a gate is broken, 3: calls failed; karat gate decides, and says why
+      - run: karat run --html report.html || case $? in 1|3) ;; *) exit 2 ;; esac
       - run: karat gate --github              # exit code 1 if a gate is broken; fills the job summary
       - uses: actions/upload-artifact@v4
         if: always()
@@ -143,10 +147,12 @@ jobs:
 _GITLAB = """# Runs the cases in every pipeline. A broken gate fails the job.
 karat:
   image: python:3.12
+  variables: {GIT_SUBMODULE_STRATEGY: recursive}
   script:
-    - pip install "PACKAGE"
+    - pip install "PACKAGE"        # until Karat is on a package index: your copy of its repository, such as a submodule
     - karat check                             # mistakes in the case files, before anything is called
-    - karat run --html report.html || test $? -eq 3          # 3: some calls failed; the gates decide
+    # 1: a gate is broken, 3: calls failed; karat gate decides, and says why
+    - karat run --html report.html || case $? in 1|3) ;; *) exit 2 ;; esac
     - karat gate --junit gates.xml            # exit code 1 if a gate is broken
   artifacts:
     when: always

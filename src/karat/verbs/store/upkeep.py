@@ -50,7 +50,7 @@ def repair_store(
     for given in (store, out):
         if given and _remote(given):
             hint = "Copy the store to this machine first: karat store move URL FILE"
-            raise UserError("a store is repaired on this machine, not at a URL", hint=hint)
+            raise UserError("a store at a URL cannot be repaired", hint=hint)
     return repair(store_here(store, config), None if out is None else Path(out), watch)
 
 

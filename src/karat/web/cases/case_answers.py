@@ -11,9 +11,9 @@ from karat.core.json_types import JsonMapping, JsonObject
 from karat.core.presentation.case_explanation import target_of
 from karat.core.presentation.case_forms import form_of
 from karat.core.records import Prediction
+from karat.core.replies.answer_text import answer_text
 from karat.core.results.result import CaseResult
 from karat.core.trace.reading import read_trace
-from karat.reports.cases.answer_text import answer_text
 from karat.reports.cases.difference import as_text, json_or_none
 from karat.store import RunRow
 from karat.web.page import Viewer

@@ -11,7 +11,7 @@ from karat.reports.console.run import reason_of
 from karat.store import RunRow
 from karat.store.cases.case_list import Line
 from karat.web.cases.attempts import tries_text
-from karat.web.compare.newly import Newly
+from karat.web.compare.changed_verdicts import Newly
 from karat.web.formatting import STATES
 from karat.web.lookup import scoring_of
 from karat.web.page import Viewer

@@ -12,8 +12,9 @@ from collections.abc import Iterable
 import msgspec
 
 from karat.core.case_files.case_file import base_name
-from karat.core.case_form import CaseForm, Code, CodeLine, Codes, Listed, Span, Term, Terms
+from karat.core.case_form import CaseForm, Listed, Term, Terms
 from karat.core.json_types import Json
+from karat.core.presentation.code_views import Code, CodeLine, Codes, Span
 
 _LIMITS = frozenset({"timeout", "memory_mb"})
 """What a target says of the process that runs its code."""

@@ -11,10 +11,10 @@ import msgspec
 from karat.core.metric import Kind
 from karat.core.results.columns.columns import Columns
 from karat.reports.compare.comparison import outcome
-from karat.stats.compare.holm import holm
 from karat.stats.compare.paired import Difference
 from karat.stats.compare.pairing import pair_columns
 from karat.stats.compare.records import MetricComparison
+from karat.stats.compare.significance.holm import holm
 from karat.store import RunRow
 from karat.web.formatting import signed, signed_interval
 from karat.web.page import Viewer

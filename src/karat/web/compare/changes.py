@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import msgspec
 
 from karat.core.json_types import JsonMapping
-from karat.reports.cases.answer_text import answers_of
+from karat.core.replies.answer_text import answers_of
 from karat.reports.compare.changes import SECTIONS, Answers, Change, Changes, StoredCases
 from karat.reports.compare.comparison import Compared
 from karat.stats.compare.pairing import pair_columns

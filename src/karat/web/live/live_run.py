@@ -12,7 +12,7 @@ import msgspec
 from karat.core.json_types import JsonObject
 from karat.core.results.failures.failure_groups import FailureGroup
 from karat.core.results.live import LiveCase
-from karat.reports.live_run import CurvePoint, LiveBaseline, LiveFigure, in_words, seconds_left
+from karat.reports.live_run import CurvePoint, LiveBaseline, LiveFigure, LiveRun, in_words, seconds_left
 from karat.reports.sections.failure_groups import GroupRow, group_rows
 from karat.stats.compare.paired import Difference
 from karat.store import RunRow, run_name
@@ -52,8 +52,8 @@ class LiveView(msgspec.Struct, frozen=True):
     groups: Sequence[GroupRow]
     grown: FailureGroup | None
     """The group that has grown most against the baseline."""
-    newest: Sequence[tuple[LiveCase, str, bool]]
-    """A wrong answer, how long ago it was scored, and whether the baseline had it right."""
+    newest: Sequence[tuple[LiveCase, str, int | None]]
+    """A wrong answer, how long ago it was scored, and the place of the case in the baseline, if that had it right."""
     version: str
 
     @property
@@ -93,10 +93,8 @@ def live_view(viewer: Viewer, row: RunRow, base: RunRow | None) -> LiveView:
     figures, (title, curve), groups = viewer.watched.computed(row, live, baseline)
     progress = viewer.store.progress(row.id)
     outcomes = live.outcomes()
-    running, now = row.status == "running", time.time()
-    repeats = max(1, row.repeats)
-    cases_a_second = live.rate(now) if running else None
-    rate = cases_a_second * repeats if cases_a_second is not None else None
+    now, repeats = time.time(), max(1, row.repeats)
+    rate, left = _pace(row, live, progress, now)
     cost, scored = live.cost(), len(live)
     rows = group_rows(groups)
     return LiveView(
@@ -110,19 +108,45 @@ def live_view(viewer: Viewer, row: RunRow, base: RunRow | None) -> LiveView:
         wrong=outcomes["wrong"],
         review=outcomes["needs_review"],
         rate=rate,
-        left=seconds_left(row.cases * repeats, max(progress.answered, scored * repeats), rate),
+        left=left,
         cost=cost,
         cost_in_all=cost / scored * row.cases if cost is not None and live.at_random and scored else None,
         tokens=live.tokens(),
         at_random=live.at_random,
-        figures=figures,
+        figures=sorted(figures, key=lambda one: one.title != title),  # what the curve shows comes first
         curve_title=title,
         curve=curve,
         groups=rows[:GROUPS],
         grown=_grown([group for group in groups.groups if group.outcome]),
-        newest=[(case, in_words(max(now - case.at, 0)), _was_right(baseline, case)) for case in live.newest_wrong()],
+        newest=[(case, in_words(max(now - case.at, 0)), _right_at(baseline, case)) for case in live.newest_wrong()],
         version=f"{row.status} {live.version} {progress.answered} {progress.errors}",
     )
+
+
+def _pace(row: RunRow, live: LiveRun, progress: Progress, now: float) -> tuple[float | None, float | None]:
+    """(answers a second, seconds left) of a run that goes on."""
+    repeats = max(1, row.repeats)
+    cases_a_second = live.rate(now) if row.status == "running" else None
+    rate = cases_a_second * repeats if cases_a_second is not None else None
+    return rate, seconds_left(row.cases * repeats, max(progress.answered, len(live) * repeats), rate)
+
+
+class Running(msgspec.Struct, frozen=True):
+    """A run that goes on, in a line of the list of runs. ``main``: its main figure so far; None where the cases come
+    in the order of the file, as the first ones say little of the rest."""
+
+    rate: float | None
+    left_words: str
+    main: LiveFigure | None
+
+
+def running(viewer: Viewer, row: RunRow, progress: Progress) -> Running:
+    """How fast the run is, what is left, and what came of it so far."""
+    live = viewer.watched.of(row)
+    rate, left = _pace(row, live, progress, time.time())
+    figures = [one for one in live.figures() if one.estimate.mean is not None] if live.at_random else []
+    main = next((one for one in figures if one.kind == "rate"), figures[0] if figures else None)
+    return Running(rate, "" if left is None else in_words(left), main)
 
 
 def live_baseline(viewer: Viewer, base: RunRow) -> LiveBaseline:
@@ -137,11 +161,11 @@ def live_baseline(viewer: Viewer, base: RunRow) -> LiveBaseline:
     return viewer.kept(("live baseline", base.scoring), read)
 
 
-def _was_right(baseline: LiveBaseline | None, case: LiveCase) -> bool:
+def _right_at(baseline: LiveBaseline | None, case: LiveCase) -> int | None:
     place = None if baseline is None else baseline.places.get(case.case_id)
     if baseline is None or place is None:
-        return False
-    return bool(baseline.failures.starts[place] == baseline.failures.starts[place + 1])
+        return None
+    return place if baseline.failures.starts[place] == baseline.failures.starts[place + 1] else None
 
 
 def _grown(groups: Sequence[FailureGroup]) -> FailureGroup | None:
@@ -186,9 +210,9 @@ def as_json(view: LiveView) -> JsonObject:
                 "outcome": case.outcome,
                 "headline": case.headline,
                 "at": case.at,
-                "right_in_baseline": was_right,
+                "right_in_baseline": right_at is not None,
             }
-            for case, _, was_right in view.newest
+            for case, _, right_at in view.newest
         ],
         "version": view.version,
     }

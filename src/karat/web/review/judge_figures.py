@@ -6,12 +6,13 @@ from collections.abc import Sequence
 
 import msgspec
 
+from karat.core.problems import count_of, p_words
 from karat.core.results.result import Estimate
 from karat.judge.calibration import AttackCount, BySystem, Calibration, Drift, Probe
 from karat.store import RunRow
 from karat.store.verdicts.judgements import JudgeRecords
 from karat.verbs.judge.pools import read_calibration
-from karat.web.formatting import p_value, signed
+from karat.web.formatting import signed
 
 UNKNOWN = Estimate(None, 0, None, None)
 
@@ -38,7 +39,7 @@ class ProbeLine(msgspec.Struct, frozen=True):
 
 
 class Event(msgspec.Struct, frozen=True):
-    """A version of the judge was held against people, or asked again."""
+    """A version of the judge was compared with people, or asked again."""
 
     at: str
     version: str
@@ -141,7 +142,9 @@ def _again(found: Probe | None) -> str:
 
 
 def _changed(found: Probe | None) -> str:
-    return "" if found is None or not found.asked else f"{found.changed:,} of {found.asked:,} verdicts changed"
+    return (
+        "" if found is None or not found.asked else f"{found.changed:,} of {count_of(found.asked, 'verdict')} changed"
+    )
 
 
 def _padded(found: Probe | None) -> str:
@@ -180,5 +183,5 @@ def _calibrated(one: Calibration) -> Event:
 
 def _checked(version: str, one: Drift) -> Event:
     what = "asked again" if one.before == version else f"compared with {one.before}"
-    changed = f"{one.changed:,} of {one.asked:,}" + (f", {p_value(one.p)}" if one.changed else "")
+    changed = f"{one.changed:,} of {one.asked:,}" + (f", {p_words(one.p)}" if one.changed else "")
     return Event(one.at, version, what, changed, one.agreement, one.agreement_before.mean, None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Annotated
 
@@ -14,6 +15,7 @@ from karat.store.records import Progress
 from karat.web.charts import Trend, trend
 from karat.web.compare.baseline import baselines
 from karat.web.compare.baseline_diff import Against, at_hand
+from karat.web.live.live_run import Running, running
 from karat.web.lookup import find_row
 from karat.web.page import Viewer, viewer_of
 from karat.web.run_page.figures import Figure, figures_of, headline, main_figure
@@ -36,6 +38,8 @@ class Listed(msgspec.Struct, frozen=True):
     against: dict[str, Against] | None
     progress: Progress | None
     """How far it is, for a run that is not finished."""
+    running: Running | None = None
+    """Its pace and its main figure so far, for a run that goes on."""
 
 
 class Group(msgspec.Struct, frozen=True):
@@ -105,7 +109,8 @@ def _listed(viewer: Viewer, row: RunRow, base: RunRow | None) -> Listed:
     comparable = base is not None and base.id != row.id and main is not None and row.scoring is not None
     found = at_hand(viewer, row, base, most=0) if comparable and base is not None else None
     progress = viewer.store.progress(row.id, 0) if row.status != "finished" else None
-    return Listed(row, main, base, comparable, found, progress)
+    goes_on = running(viewer, row, progress) if progress is not None and row.status == "running" else None
+    return Listed(row, main, base, comparable, found, progress, goes_on)
 
 
 def _by_suite(listed: Sequence[Listed], whole: bool) -> list[Group]:
@@ -132,8 +137,8 @@ def _group(suite: str, items: Sequence[Listed], whole: bool) -> Group:
 
 
 def _usual(words: Iterable[str]) -> str:
-    """The word of the newest run; empty when no run has one."""
-    return next(iter(words), "")
+    """The word that most runs have, of as many the newest; empty when no run has one."""
+    return next((word for word, _ in Counter(words).most_common(1)), "")
 
 
 def _trends(rows: Sequence[RunRow]) -> list[tuple[str, list[Trend]]]:

@@ -28,6 +28,8 @@ class Figure(msgspec.Struct, frozen=True):
     headline: bool
     higher_is_better: bool
     summary: MetricSummary
+    held_out_by: str = ""
+    """The figure that says what to expect of new cases, where this one was chosen on the cases themselves."""
 
 
 def suite_metrics(suite: str, headline: Sequence[str]) -> tuple[Metric, ...]:
@@ -48,7 +50,15 @@ def _figure(index: int, item: MetricSummary, metric: Metric | None) -> Figure:
     if metric is None:
         return Figure(index, item.metric, item.metric.replace("_", " "), "", "share", False, True, item)
     return Figure(
-        index, item.metric, metric.title, metric.formula, metric.kind, metric.headline, metric.higher_is_better, item
+        index,
+        item.metric,
+        metric.title,
+        metric.formula,
+        metric.kind,
+        metric.headline,
+        metric.higher_is_better,
+        item,
+        metric.held_out_by,
     )
 
 
@@ -64,6 +74,12 @@ def listed_columns(figures: Sequence[Figure]) -> list[Figure]:
     wrong, as every line says that with a sign."""
     main = main_figure(figures)
     return [item for item in headline(figures) if item is not main or item.kind != "rate"] or headline(figures)
+
+
+def held_out_figure(figures: Sequence[Figure], main: Figure | None) -> Figure | None:
+    """The same figure held out, where the run has it."""
+    name = main.held_out_by if main is not None else ""
+    return next((item for item in figures if item.name == name and item.summary.mean is not None), None)
 
 
 def main_figure(figures: Sequence[Figure]) -> Figure | None:

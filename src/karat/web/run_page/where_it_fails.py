@@ -27,6 +27,8 @@ class Tally(msgspec.Struct, frozen=True):
     failed: int = 0
     other: int = 0
     missing: int = 0
+    partly: int = 0
+    """Of the wrong ones: those with some of their turns right."""
 
     @property
     def errors(self) -> int:
@@ -113,7 +115,8 @@ def _count(viewer: Viewer, scoring: int, main: Figure) -> Outcomes:
     right = values == full_value(main)
     known = np.isfinite(values)
     failed = columns.has_status("error", "missing") & ~known
-    kinds = (right, known & ~right, failed, ~known & ~failed, columns.has_status("missing") & ~known)
+    partly = known & (values > 0) & (values < 1)
+    kinds = (right, known & ~right, failed, ~known & ~failed, columns.has_status("missing") & ~known, partly)
     counts = [np.bincount(codes[chosen], minlength=len(tags)).tolist() for chosen in kinds]
     by_tag: dict[str, list[int]] = {}
     for place, own in enumerate(tags):
@@ -126,8 +129,7 @@ def _count(viewer: Viewer, scoring: int, main: Figure) -> Outcomes:
 
 
 def _tally(counts: Sequence[int]) -> Tally:
-    right, wrong, failed, other, missing = counts
-    return Tally(right, wrong, failed, other, missing)
+    return Tally(*counts)
 
 
 def _intervals(

@@ -34,6 +34,11 @@ class FoldedBlock:
         self._ends = ends
         self._positions = positions
 
+    @property
+    def size(self) -> int:
+        """About how many bytes it takes."""
+        return len(self.data)
+
     def holding(self, word: bytes) -> Iterator[int]:
         """The positions of the cases whose text has this word, folded as the texts are."""
         data, ends = self.data, self._ends

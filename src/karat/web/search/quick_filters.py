@@ -12,7 +12,7 @@ from karat.core.json_types import JsonObject
 from karat.store import RunRow, run_name
 from karat.store.cases.case_pages import CaseQuery
 from karat.store.verdicts.judged_cases import JUDGED
-from karat.web.compare.newly import Newly
+from karat.web.compare.changed_verdicts import Newly
 from karat.web.formatting import STATES
 from karat.web.page import Viewer
 from karat.web.run_page.figures import Figure, headline, main_figure
@@ -106,7 +106,7 @@ def _not_full(item: Figure) -> JsonObject:
 
 def _slow(viewer: Viewer, scoring: int, figures: Sequence[Figure], chip: Callable[..., Chip]) -> list[Chip]:
     found = next((item for item in figures if item.name == "latency"), None)
-    if found is None or not found.summary.n:
+    if found is None or found.summary.n * SLOW < 1:
         return []
     index, place = found.index, max(0, int(found.summary.n * SLOW) - 1)
     seconds = viewer.kept_small(("slow", scoring), lambda: viewer.viewing.upper(scoring, index, place))

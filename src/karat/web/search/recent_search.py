@@ -1,17 +1,26 @@
-"""The answers of the run that was searched last, in memory as far as they fit. What does not fit is read again for the
-next search."""
+"""The answers of the run that was searched last, or their words, in memory as far as they fit. What does not fit is
+read again for the next search."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from threading import Lock
-
-from karat.web.search.folded_text import FoldedBlock
+from typing import Protocol
 
 ROOM = 256_000_000
 """Bytes that are kept."""
 
 Positions = tuple[tuple[int, ...], ...]
+
+
+class Searched(Protocol):
+    """Some answers. ``size``: about how many bytes they take."""
+
+    @property
+    def size(self) -> int: ...
+
+    def holding(self, word: bytes) -> Iterable[int]:
+        """The positions of the cases whose answer has this word."""
 
 
 class LastSearched:
@@ -20,27 +29,29 @@ class LastSearched:
     def __init__(self, room: int = ROOM) -> None:
         self._room = room
         self._key: tuple[int, int] = (0, 0)
-        self._blocks: list[FoldedBlock] = []
+        self._blocks: list[Searched] = []
         self._lock = Lock()
 
-    def find(self, key: tuple[int, int], words: list[str], read: Iterable[FoldedBlock]) -> Positions:
+    def find(self, key: tuple[int, int], words: list[str], read: Iterable[Searched]) -> Positions:
         """For each word the positions of the cases whose answers hold it. ``read`` is used when they are not in
         memory."""
+        if not words:
+            return ()
         with self._lock:  # one search at a time: two would read all answers twice
             if key == self._key:
                 return _holding(self._blocks, words)
             self._key, self._blocks = (0, 0), []
-            kept: list[FoldedBlock] = []
+            kept: list[Searched] = []
             found = _holding(self._keeping(read, kept), words)
             if kept:
                 self._key, self._blocks = key, kept
             return found
 
-    def _keeping(self, read: Iterable[FoldedBlock], kept: list[FoldedBlock]) -> Iterator[FoldedBlock]:
+    def _keeping(self, read: Iterable[Searched], kept: list[Searched]) -> Iterator[Searched]:
         """Everything that is read, put aside as long as all of it fits."""
         size = 0
         for block in read:
-            size += len(block.data)
+            size += block.size
             if size <= self._room:
                 kept.append(block)
             else:
@@ -48,7 +59,7 @@ class LastSearched:
             yield block
 
 
-def _holding(blocks: Iterable[FoldedBlock], words: list[str]) -> Positions:
+def _holding(blocks: Iterable[Searched], words: list[str]) -> Positions:
     folded = [word.encode("utf-8", "surrogatepass") for word in words]
     found: list[set[int]] = [set() for _ in words]
     for block in blocks:

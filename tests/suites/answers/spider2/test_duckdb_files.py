@@ -103,7 +103,7 @@ def test_lists_must_have_as_many_entries_as_there_are_tables(
 def test_a_list_of_the_wrong_length_is_named(make: Make) -> None:
     gold = make("gold.duckdb", TOWNS)
     verdict = duckdb_match(gold, gold, ["towns"], [[0], [0]])
-    assert verdict.evidence["error"] == "ValueError: condition_cols has 2 entries for 1 tables: it must have as many"
+    assert verdict.evidence["error"] == "ValueError: condition_cols has 2 entries for 1 table: it must have as many"
 
 
 def test_no_tables_named_is_nothing_to_compare(make: Make, tmp_path: Path) -> None:

@@ -64,6 +64,15 @@ CASES = [
     ("서울이 아닙니다", "서울", "needs_review"),
     ("ไม่ใช่กรุงเทพ", "กรุงเทพ", "needs_review"),
     ("It is not Paris", "Paris", "needs_review"),
+    ("Unlike Paris, Lyon grew.", "Paris", "needs_review"),
+    ("Lyon is larger than Paris.", "Paris", "needs_review"),
+    ("Lyon is larger than Paris.", "Lyon", "right"),
+    ("Compared with Lyon, Paris grew.", "Paris", "right"),
+    ("Lyon, formerly Paris", "Paris", "needs_review"),
+    ("Lyon statt Paris", "Paris", "needs_review"),
+    ("Lyon au lieu de Paris", "Paris", "needs_review"),
+    ("Lyon en vez de Paris", "Paris", "needs_review"),
+    ("More than half of the users are in Paris.", "Paris", "right"),
     ("It isn't Paris", "Paris", "needs_review"),
     ("Paris isn't it", "Paris", "needs_review"),
     ("Paris is no longer it", "Paris", "needs_review"),
@@ -79,6 +88,10 @@ def test_one_text(answer: str, gold: str, state: str) -> None:
     verdict = string_match(answer, gold)
     assert verdict.state == state
     assert verdict.reason == {"right": "", "wrong": "wrong_text", "needs_review": "negated"}[state]
+
+
+def test_all_texts_may_be_compared_with_each_other() -> None:
+    assert string_match("Lyon is larger than Paris.", ["Lyon", "Paris"], conj="and").state == "right"
 
 
 def test_any_or_all() -> None:

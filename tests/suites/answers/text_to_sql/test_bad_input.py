@@ -14,12 +14,13 @@ from karat.core.presentation.case_explanation import explanation_of
 from karat.core.problems import UserError
 from karat.core.records import Prediction
 from karat.core.results.result import CaseResult, RunResult
+from karat.reports.json import result_json
 from karat.suites.answers import suite
 from karat.suites.answers.options import Options
 from karat.suites.answers.text_to_sql.files.questions import load_questions
 from karat.suites.answers.text_to_sql.gold_check import check_gold_sql
 from karat.suites.answers.text_to_sql.running.databases import engine_settings, suite_files
-from karat.verbs.answers.questions import score_queries
+from karat.verbs.answers.questions import score_queries, with_case_keys
 from tests.suites.answers.text_to_sql.making import database, question_file
 
 NAMES = "select name from customer"
@@ -91,14 +92,25 @@ def test_databases_that_are_not_there_are_named_with_the_path_that_was_tried(tmp
     folder = tmp_path / "databases"
     (folder / "broken.sqlite").write_bytes(b"not a database at all" * 50)
     (folder / "lfs.sqlite").write_text(f"version https://git-lfs.github.com/spec/v1\noid sha256:{'0' * 64}\nsize 9\n")
-    names = ("shopp", "broken", "lfs", "../shop")
+    (folder / "empty.sqlite").touch()
+    names = ("shopp", "broken", "lfs", "../shop", "empty")
     rows = [{"id": name, "db": name, "prediction": NAMES} for name in (*names, "shop")]
     errors = {case.id: case.error for case in scored(rows).cases}
     assert "databases/shopp/shopp.sqlite" in errors["shopp"] and 'Did you mean "shop"?' in errors["shopp"]
     assert "neither a SQLite nor a DuckDB file" in errors["broken"]
     assert "This is a Git LFS pointer of" in errors["lfs"] and "run git lfs pull" in errors["lfs"]
     assert "cannot be used in a path" in errors["../shop"]
+    assert "empty.sqlite is empty" in errors["empty"]
     assert errors["shop"] == ""
+
+
+def test_a_folder_of_databases_that_is_not_there_is_one_mistake() -> None:
+    said = set()
+    for name in ("shop", "office"):
+        with pytest.raises(UserError) as error:
+            engine_settings("nowhere", name)
+        said.add(error.value.message)
+    assert said == {"nowhere cannot be read: No such file or directory"}
 
 
 @pytest.mark.parametrize(
@@ -307,3 +319,58 @@ def test_an_id_is_used_whatever_the_other_fields_are_called(tmp_path: Path) -> N
     assert [case.id for case in found] == ["a", "b", "0"]
     golds = [turn.target for case in found for turn in case.conversation]
     assert [gold.queries.form for gold in golds if gold and gold.queries] == ["own", "bird", "defog"]
+
+
+def test_the_json_of_a_failed_gold_says_so() -> None:
+    rows = [{"id": "q", "db": "shop", "question": "?", "sql": "select nme from customer", "prediction": NAMES}]
+    (case,) = json.loads(with_case_keys(result_json(scored(rows))))["cases"]
+    assert (case["outcome"], case["gold_status"]) == ("gold_error", "error")
+    assert "no such column: nme" in case["reason"]
+
+
+def test_the_sql_in_the_words_of_an_answer_is_run(tmp_path: Path) -> None:
+    (case,) = suite.load_cases(
+        question_file(tmp_path, [{"id": "a", "db": "shop", "question": "?", "sql": NAMES}])
+    ).cases
+    words = {"answer": f"<think>select 2?</think>Here it is:\n```sql\n{NAMES}\n```\nIt lists all."}
+    said = Prediction("a", None, response=json.dumps(words).encode(), latency=1.0)
+    assert suite.compare(case, 0, said, Options(databases="databases")).strict.state == "right"
+
+
+@pytest.mark.parametrize(
+    ("sql", "hint"),
+    [
+        ("select nme from customer", 'Did you mean "name" (of customer'),
+        ("select customer.nme from customer", 'Did you mean "name" (of customer'),
+        ("select name from custmer", 'Did you mean "customer"?'),
+        ("select name customer", '"name" is a column of customer'),
+        ("select name from customer where", ""),
+    ],
+)
+def test_a_name_that_gold_sql_misspells_has_the_nearest_one_in_the_hint(sql: str, hint: str, tmp_path: Path) -> None:
+    rows = [{"id": "a", "db": "shop", "question": "?", "sql": sql}]
+    (problem,) = check_gold_sql(suite.load_cases(question_file(tmp_path, rows)).cases, Options(databases="databases"))
+    assert problem.message.startswith('"a": the gold SQL fails: ')
+    assert problem.hint.startswith(hint) and bool(problem.hint) == bool(hint)
+
+
+def test_a_key_that_is_nearly_one_with_a_meaning_is_warned_of_once(tmp_path: Path) -> None:
+    rows = [{"id": name, "question": "?", "sql": "select 1", "ordr": "yes", "owner": "me"} for name in "ab"]
+    (problem,) = suite.load_cases(question_file(tmp_path, rows)).problems
+    assert (problem.severity, problem.message) == ("warning", 'the key "ordr" has no meaning here')
+    assert problem.hint == 'Did you mean "order"?'
+
+
+def test_a_text_that_yaml_ends_at_a_comma_is_refused_and_not_asked_cut_short(tmp_path: Path) -> None:
+    (tmp_path / "q.yaml").write_text("- {id: a, question: Who came, and when, sql: select 1}\n")
+    loaded = suite.load_cases(tmp_path / "q.yaml")
+    (problem,) = loaded.problems
+    assert not loaded.cases
+    assert (problem.line, problem.message) == (1, 'the key "and when" has no value')
+    assert "put the text in quotes" in problem.hint
+
+
+def test_a_csv_of_questions_may_have_semicolons(tmp_path: Path) -> None:
+    (tmp_path / "q.csv").write_text("\ufeffid;question;sql\r\na;How many, in all?;select count(*), 1 from customer\r\n")
+    (case,) = suite.load_cases(tmp_path / "q.csv").cases
+    assert case.question == "How many, in all?"

@@ -6,7 +6,7 @@ import pytest
 import sqlglot
 
 from karat.suites.answers.text_to_sql.components import qualified
-from karat.suites.answers.text_to_sql.components.difference import difference
+from karat.suites.answers.text_to_sql.components.difference import Difference, difference
 from karat.suites.answers.text_to_sql.components.hardness import hardness, level
 from karat.suites.answers.text_to_sql.components.parts import parts_of
 
@@ -87,6 +87,87 @@ def test_queries_of_one_scope_read_as_the_optimizer_has_them(
     assert qualified._in_one_scope(sqlglot.parse_one(sql, dialect=dialect), qualified._columns(SCHEMA))
     monkeypatch.setattr(qualified, "_in_one_scope", lambda *_: False)
     assert parts_of.__wrapped__(sql, dialect, SCHEMA) == quick
+
+
+STAFF = (("emp", ("id", "name", "dept", "salary", "boss")), ("odd table", ("select", "two words")), *SCHEMA)
+
+
+@pytest.mark.parametrize(
+    ("dialect", "gold", "sql", "sentence"),
+    [
+        # what an outer join takes for a partner is no filter
+        ("sqlite", "select c.id from customer c left join sale s on s.customer_id = c.id and s.day = 'x'",
+         "select c.id from customer c left join sale s on s.customer_id = c.id where s.day = 'x'",
+         "misses the join `left day = 'x'`; has the extra filter `day = 'x'`"),
+        ("sqlite", "select s.id from sale s left join customer c on s.customer_id = c.id",
+         "select s.id from customer c left join sale s on s.customer_id = c.id",
+         "joins by `left join sale`, gold by `left join customer`"),
+        ("sqlite", "select id from emp except select boss from emp", "select boss from emp except select id from emp",
+         "combines by `except SELECT id FROM emp`, gold by `except SELECT boss FROM emp`"),
+        ("sqlite", "select name from emp order by salary", "select name from emp order by salary nulls last",
+         "orders by `salary asc nulls last`, gold by `salary asc`"),
+        ("postgres", "select id from emp order by salary desc", "select id from emp order by salary desc nulls last",
+         "orders by `salary desc nulls last`, gold by `salary desc`"),
+        ("postgres", "select distinct on (dept) name from emp", "select distinct name from emp",
+         "has `distinct`, gold `distinct on (dept)`"),
+        ("postgres", "select id from emp order by id fetch first 3 rows only", "select id from emp order by id limit 4",
+         "has `limit 4`, gold `limit 3`"),
+        ("duckdb", "select name from emp qualify row_number() over (order by id) = 1",
+         "select name from emp qualify row_number() over (order by id) = 2",
+         "filters by `row_number() OVER (ORDER BY id) = 2`, gold by `row_number() OVER (ORDER BY id) = 1`"),
+        ("sqlite", "with a as (select dept, avg(salary) m from emp group by dept) select m from a where m > 1",
+         "with a as (select dept, max(salary) m from emp group by dept) select m from a where m > 1",
+         "uses the sub-query `SELECT dept, max(salary) AS m FROM emp GROUP BY dept`, "
+         "gold `SELECT dept, avg(salary) AS m FROM emp GROUP BY dept`"),
+        ("sqlite", "with p as (select * from emp where id > 1) select id, sum(salary) over (order by id) from p",
+         "select id, sum(salary) over () from emp where id > 1",
+         "computes `sum(salary) OVER ()`, gold `sum(salary) OVER (ORDER BY id)`"),
+        ("sqlite", "select name from emp order by salary desc limit 1",
+         "select name from emp where salary = (select max(salary) from emp)",
+         "has the extra filter `salary = (sub-query)`; does not order by `salary desc`; has no `limit 1`; and 1 more"),
+        ("sqlite", "select name from customer c where exists (select 1 from sale s where s.customer_id = c.id)",
+         "select name from customer c where not exists (select 1 from sale s where s.customer_id = c.id)",
+         "filters by `NOT EXISTS (sub-query)`, gold by `EXISTS (sub-query)`"),
+        ("sqlite", "select name from emp where id in (select boss from emp)",
+         "select name from emp where id not in (select boss from emp)",
+         "filters by `NOT id IN (sub-query)`, gold by `id IN (sub-query)`"),
+        ("sqlite", "select dept from emp group by dept having count(*) > 3",
+         "select dept from emp group by dept having count(*) > 2",
+         "keeps groups with `count(*) > 2`, gold `count(*) > 3`"),
+        ("sqlite", 'select "two words" from "odd table"', 'select "select" from "odd table"',
+         'selects `select`, gold `"two words"`'),
+    ],
+)  # fmt: skip
+def test_a_sentence_names_what_really_differs(dialect: str, gold: str, sql: str, sentence: str) -> None:
+    assert difference(gold, sql, dialect, STAFF).sentence == sentence
+
+
+@pytest.mark.parametrize(
+    ("gold", "sql"),
+    [
+        ("select name from emp where id in (2, 1)", "select name from emp where id = 1 or 2 = id"),
+        ("select name from emp where not (id = 1 or salary > 2)", "select name from emp where id <> 1 and salary <= 2"),
+        ("select name from emp where id > 5 and id > 5", "select name from emp where id > 5"),
+        ("select s.id from sale s left join customer c on s.customer_id = c.id",
+         "select s.id from customer c right join sale s on c.id = s.customer_id"),
+        ("with a as (select dept, avg(salary) m from emp group by dept) select m from a where m > 1",
+         "select x.m from (select dept, avg(salary) m from emp group by dept) x where x.m > 1"),
+        ("with a as (select * from emp), b as (select * from a where id > 1) select name from b",
+         "select name from emp where id > 1"),
+        ("select name from emp e where salary > (select avg(salary) from emp x where x.dept = e.dept)",
+         "select a.name from emp a where a.salary > (select avg(b.salary) as m from emp b where a.dept = b.dept)"),
+        ("with emp as (select * from emp where id > 1) select name from emp",
+         "with emp as (select * from emp where id > 1) select emp.name from emp"),
+    ],
+)  # fmt: skip
+def test_other_ways_to_write_a_query_have_no_difference(gold: str, sql: str) -> None:
+    assert difference(gold, sql, "sqlite", STAFF) == Difference()
+
+
+def test_a_cte_that_grows_without_limit_is_left_where_it_is() -> None:
+    more = ", ".join(f"c{n} as (select a.id from c{n - 1} a join c{n - 1} b on a.id = b.id)" for n in range(1, 30))
+    sql = f"with c0 as (select id from emp), {more} select id from c29"
+    assert difference(sql, sql.replace("c29 ", "c28 "), "sqlite", STAFF).problem == ""
 
 
 def test_what_cannot_be_parsed_says_so() -> None:

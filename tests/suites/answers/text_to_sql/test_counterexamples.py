@@ -77,6 +77,17 @@ def test_none_for_the_same_query_in_other_words(gold: str, sql: str, tables: tup
     assert search(gold, sql, tables, Asked(""), seconds=0.7).found is None
 
 
+def test_days_stay_days(tables: tuple[ScratchTable, ...]) -> None:
+    """Two ways to ask for a month agree on every day, and made texts that are no days prove nothing."""
+    month = "select id from sale where day between '2024-01-01' and '2024-01-31'"
+    same = "select id from sale where strftime('%Y-%m', day) = '2024-01'"
+    assert search(month, same, tables, Asked(""), seconds=0.7).found is None
+    cut = "select id from sale where day between '2024-01-01' and '2024-01-30'"
+    found = search(month, cut, tables, Asked("")).found
+    assert found is not None
+    assert [row[3] for row in found.made_rows["sale"]] == ["2024-01-31"]
+
+
 def test_a_key_of_several_columns_may_hold_nulls_and_one_that_is_declared_not_null_may_not(tmp_path: Path) -> None:
     """As the engine has it. A key of one column stays without: nobody means that."""
     gold, sql = (f"select a from t group by a having {one} > 1" for one in ("count(*)", "count(b)"))

@@ -14,8 +14,9 @@ from karat.core.records import AnyCase
 from karat.suites.answers import suite
 from karat.suites.answers.records import Answer, Queries
 from karat.suites.answers.responses import stored_answer
-from karat.suites.answers.text_to_sql.files.predictions import paired
+from karat.suites.answers.text_to_sql.files.pairing import paired
 from karat.suites.answers.text_to_sql.queries.gold_choices import BadChoices, queries_in
+from karat.suites.answers.text_to_sql.running.databases import suite_files
 from tests.suites.answers.text_to_sql.making import database, question_file
 
 BIRD = {"question_id": 1471, "db_id": "shop", "question": "How many?", "evidence": "FR is France", "SQL": "select 1"}
@@ -158,6 +159,90 @@ def test_nothing_shifts_when_a_line_is_missing(two: Path, tmp_path: Path) -> Non
     assert 'line 1: it names the database "other"' in problem.hint
 
 
+def _sessions(*sizes: int) -> list[dict[str, Any]]:
+    turns = ({"utterance": "?", "query": "select 0"} for _ in iter(int, 1))
+    return [{"database_id": "shop", "interaction": [next(turns) for _ in range(size)]} for size in sizes]
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        (["a", "", "b", "c"], ["a", "b", "c"]),
+        (["a", "", "", "b", "c", ""], ["a", "b", "c"]),
+        (["a", "b", "c"], ["a", "b", "c"]),
+        (["a", "", "b"], None),  # as many lines as turns, and yet the last turn has none
+        (["a", "b", "", "c"], None),
+    ],
+)
+def test_blank_lines_part_dialogues_and_nothing_shifts(
+    tmp_path: Path, lines: list[str], expected: list[str] | None
+) -> None:
+    questions = _write(tmp_path / "sparc.json", _sessions(1, 2))
+    found, problems = _paired(questions, _write(tmp_path / "p.txt", "\n".join(lines) + "\n"))
+    if expected is None:
+        assert problems
+        assert set(found.values()) == {None}
+    else:
+        assert [one and one.text for one in found.values()] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a\n\nc\n", ["a", "", "c"]),
+        ("a\n\nb\nc\n", None),  # a line too many and one that is missing look the same
+        ("a\tshop\n\nb\tSHOP\nc\tshop\n", ["a", "b", "c"]),
+    ],
+)
+def test_a_blank_line_between_single_questions_is_a_missing_prediction(
+    tmp_path: Path, text: str, expected: list[str] | None
+) -> None:
+    questions = _write(tmp_path / "dev.json", [{"db_id": "shop", "question": "?", "query": "select 0"}] * 3)
+    found, problems = _paired(questions, _write(tmp_path / "p.txt", text))
+    texts = [one.text for one in found.values() if one]
+    assert texts == (expected or []) and len(found) == 3
+    if expected and "" in expected:
+        assert problems == ["1 question without a prediction: 1"]
+
+
+def test_a_broken_question_moves_no_prediction(tmp_path: Path) -> None:
+    rows = [json.dumps(BIRD | {"question_id": number}) for number in (10, 11, 12)]
+    questions = _write(tmp_path / "q.jsonl", "\n".join((rows[0], "{broken", rows[2])))
+    found, _ = _paired(questions, _write(tmp_path / "p.json", {"0": "a", "1": "b", "2": "c"}))
+    assert {name: one and one.text for name, one in found.items()} == {"10": "a", "12": "c"}
+    csv = _write(tmp_path / "q.csv", "id,db,question,sql\nx,shop,?,a\ny,shop,?,a,b,c\nz,shop,?,a\n")
+    found, _ = _paired(csv, _write(tmp_path / "p.txt", "a\nb\nc\n"))
+    assert {name: one and one.text for name, one in found.items()} == {"x": "a", "z": "c"}
+
+
+@pytest.mark.parametrize(
+    ("row", "given", "expected"),
+    [
+        ({"id": 1}, {"1": "a", "2": "b"}, {"1": "a", "2": "b", "3": ""}),
+        ({"question_id": 1, "db_id": "shop"}, {"1": "a", "2": "b"}, {"1": "", "2": "a", "3": "b"}),
+    ],
+)
+def test_numbers_are_ids_of_own_questions_and_rows_of_bird(
+    tmp_path: Path, row: dict[str, Any], given: dict[str, str], expected: dict[str, str]
+) -> None:
+    (name, first), *more = row.items()
+    rows = [{name: first + place, **dict(more), "question": "?", "SQL": "select 0"} for place in range(3)]
+    found, _ = _paired(_write(tmp_path / "q.json", rows), _write(tmp_path / "p.json", given))
+    assert {name: one.text if one else None for name, one in found.items()} == expected
+
+
+def test_fields_of_questions_in_another_case(tmp_path: Path) -> None:
+    file = _write(tmp_path / "q.csv", "ID,Question,SQL,Database,Prediction\n7,Who?,select 1,shop,select 1\n")
+    (case,) = suite.load_cases(file).cases
+    assert (case.id, case.question, case.metadata["prediction"]) == ("7", "Who?", "select 1")
+    assert (_gold(case).sql, _gold(case).database) == (("select 1",), "shop")
+
+
+def test_a_value_that_is_no_text_is_listed(two: Path, tmp_path: Path) -> None:
+    _, problems = _paired(two, _write(tmp_path / "p.json", {"0": 7, "1": "select 1"}))
+    assert problems == ["1 question without a prediction: 1471"]
+
+
 def test_a_key_that_is_missing_moves_no_other(two: Path, tmp_path: Path) -> None:
     found, problems = _paired(two, _write(tmp_path / "p.jsonl", '{"id": "1500", "sql": "select 2"}\n'))
     assert found["1500"] is not None
@@ -200,6 +285,24 @@ def test_sql_is_found_under_the_names_that_people_give_it(two: Path, tmp_path: P
     assert (found["1471"].text, found["1471"].problem) == ("select 5", "")
 
 
+def test_a_list_of_texts_is_in_the_order_of_the_questions(two: Path, tmp_path: Path) -> None:
+    found, problems = _paired(two, _write(tmp_path / "p.json", ["select 10", "select 20\tshop"]))
+    assert [one.text for one in found.values() if one is not None] == ["select 10", "select 20"]
+    assert problems == []
+    found, problems = _paired(two, _write(tmp_path / "q.json", ["select 10", None]))
+    assert [one.problem for one in found.values() if one is not None] == ["", "no prediction"]
+    found, problems = _paired(two, _write(tmp_path / "r.json", ["select 10"]))
+    assert set(found.values()) == {None}
+    assert problems == ["1 prediction for 2 questions"]
+
+
+def test_rows_as_floats_and_sql_in_upper_case_in_json_lines(two: Path, tmp_path: Path) -> None:
+    lines = '{"row": 1.0, "SQL": "select 20"}\n{"row": "0", "SQL": "select 10"}\n'
+    found, _ = _paired(two, _write(tmp_path / "p.jsonl", lines))
+    texts = {name: one.text for name, one in found.items() if one is not None}
+    assert texts == {"1471": "select 10", "1500": "select 20"}
+
+
 def test_an_object_of_ids_that_are_words_is_read(tmp_path: Path) -> None:
     row = '{"id": "buyers", "db": "shop", "question": "?", "sql": "select 1"}\n'
     found, problems = _paired(_write(tmp_path / "q.jsonl", row), _write(tmp_path / "p.json", {"buyers": "select 5"}))
@@ -230,3 +333,26 @@ def test_sql_as_python_values(tmp_path: Path) -> None:
     given = [{"id": "a", "sql": "SELECT 1"}, {"instance_id": "b", "sql": "SELECT 2"}]
     result = karat.score("answers", question_file(tmp_path, rows), given, options={"databases": str(tmp_path)})
     assert [case.scores["strict"].value for case in result.cases] == [1, 0]
+
+
+def test_a_test_suite_is_found_in_whatever_case(tmp_path: Path) -> None:
+    file = database(tmp_path / "suite", "Shop")
+    assert suite_files(str(tmp_path / "suite"), "shop") == (str(file),)
+    with pytest.raises(UserError, match="no folder"):
+        suite_files(str(tmp_path / "suite"), "shoe")
+
+
+@pytest.mark.parametrize("written", ["loans;count", "loans, count", "loans | count"])
+def test_tags_of_a_cell_are_separated(written: str, tmp_path: Path) -> None:
+    """As karat import reads them, and karat export writes them."""
+    file = _write(tmp_path / "q.csv", f'id,question,sql,tags\na,How many?,SELECT 1,"{written}"\n')
+    assert [case.tags for case in suite.load_cases(file).cases] == [("loans", "count")]
+
+
+def test_too_many_fields_name_the_separator_of_the_file(tmp_path: Path) -> None:
+    file = _write(tmp_path / "q.csv", "id;question;sql\na;How many?;SELECT 1;2\n")
+    (problem,) = suite.load_cases(file).problems
+    assert (problem.message, problem.hint) == (
+        "4 fields in a file with 3 columns",
+        "Quote fields that contain a semicolon.",
+    )

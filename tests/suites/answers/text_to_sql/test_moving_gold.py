@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
 
 from karat.suites.answers.text_to_sql.compare import TODAY
-from karat.suites.answers.text_to_sql.strict.chance import chance_in, depends_on_today
+from karat.suites.answers.text_to_sql.strict.chance import Chance, chance_in, depends_on_today
+from karat.suites.answers.text_to_sql.strict.gold_status import same_rows
 from karat.suites.answers.text_to_sql.strict.window_ties import window_cut
 from tests.suites.answers.text_to_sql.making import compared
 
@@ -34,11 +36,20 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("select id, name, count(*) from customer group by id", "good"),
         ("select c.name, count(*) from customer c join sale s on s.customer_id = c.id group by s.customer_id", "good"),
         ("select customer_id, id, max(amount) from sale where customer_id > 1 group by customer_id", "good"),
+        ("select id, max(amount) from sale", "unstable"),  # two sales have it
+        ("select day, id, max(amount) from sale group by day", "unstable"),
+        ("select id, min(amount) from sale", "good"),
+        ("select id from sale order by amount desc limit 1", "good"),
+        ("select name from (select * from customer limit 2) order by id limit 1", "unstable"),
         ("select substr(day, 1, 7) as month, count(*) from sale group by month", "good"),
         ("select country, group_concat(name) from customer group by country", "unstable"),
         ("select group_concat(name) from (select name from customer order by name)", "good"),
         ("select id, group_concat(name) from customer group by id", "good"),
         ("select name, rank() over (order by id) from customer", "good"),
+        ("select id, row_number() over (order by amount desc) from sale", "unstable"),
+        ("select id, row_number() over (order by amount desc, id) from sale", "good"),
+        ("select id, lag(id) over (order by day) from sale", "unstable"),
+        ("select id, rank() over (order by amount) r from sale order by r limit 3", "good"),  # a tie at the cut
         ("select date('now')", "good"),
     ],
 )
@@ -62,8 +73,21 @@ def test_a_fixed_day_holds_for_the_second_run_too(tmp_path: Path) -> None:
     assert (found.gold_status, found.gold_note, found.strict.state) == ("good", "", "right")
 
 
+def test_what_mysql_takes_from_any_row() -> None:
+    bare = chance_in("SELECT dept, name, MAX(pay) FROM emp GROUP BY dept", "mysql").bare
+    assert bare is not None and "MIN(name)" in bare[0] and "MAX(name)" in bare[1]
+    assert chance_in("SELECT dept, GROUP_CONCAT(name) FROM emp GROUP BY dept", "mysql").bare is not None
+    assert chance_in("SELECT dept, GROUP_CONCAT(name ORDER BY name) FROM emp GROUP BY dept", "mysql").bare is None
+
+
+def test_a_value_that_is_not_a_number_does_not_move() -> None:
+    rows = [[(cls("nan"), 1)] for cls in (float, Decimal)]
+    assert all(same_rows(one, [(type(one[0][0])("nan"), 1)]) for one in rows)
+    assert not same_rows(rows[0], [(0.5, 1)])
+
+
 def test_what_cannot_be_read_is_not_called_chance() -> None:
-    assert chance_in("select (((", "sqlite") == (False, None)
+    assert chance_in("select (((", "sqlite") == Chance()
 
 
 @pytest.mark.parametrize(

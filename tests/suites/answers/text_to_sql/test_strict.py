@@ -11,10 +11,11 @@ from karat.suites.answers.text_to_sql.strict.asks_order import asks_order
 from karat.suites.answers.text_to_sql.strict.gold_query import read_gold
 from karat.suites.answers.text_to_sql.strict.gold_status import at_date, same_text
 from karat.tables.explain.cells import cells_of
-from tests.suites.answers.text_to_sql.making import compared
+from tests.suites.answers.text_to_sql.making import compared, database
 
 NAMES = "select name from customer"
 TOP = "select id from sale order by amount desc limit 1"
+SECOND = f"{TOP} offset 1"
 SORTED = "select id from sale order by amount"
 BY_AMOUNT = "Sales sorted by amount"
 
@@ -22,6 +23,34 @@ BY_AMOUNT = "Sales sorted by amount"
 @pytest.fixture(autouse=True)
 def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
+
+
+VERSIONS = """
+CREATE TABLE release(id INTEGER PRIMARY KEY, version TEXT, code TEXT, price TEXT);
+INSERT INTO release VALUES (1,'1.10','1E5','12.50'),(2,'1.1','100000','12.5');
+"""
+
+
+@pytest.mark.parametrize(
+    ("gold", "sql", "state"),
+    [
+        ("select version from release where id = 1", "select version from release where id = 2", "wrong"),
+        ("select max(version) from release", "select min(version) from release", "wrong"),
+        ("select code from release where id = 1", "select r.code from release r where r.id = 2", "wrong"),
+        ("select * from release where id = 1", "select 1, version, code, price from release where id = 2", "wrong"),
+        ("select version from release", "select version from release order by 1", "right"),
+        # a query that formats its result may write a number in another way
+        ("select price from release where id = 1", "select printf('%.1f', price) from release where id = 1", "right"),
+        ("select price from release where id = 1", "select cast(price as real) from release where id = 1", "right"),
+        ("select printf('%.2f', 12.5)", "select price from release where id = 2", "right"),
+    ],
+)
+def test_texts_that_look_like_numbers_are_other_entries(tmp_path: Path, gold: str, sql: str, state: str) -> None:
+    database(tmp_path, script=VERSIONS)
+    found = compared(tmp_path, gold, sql)
+    assert found.strict.state == state
+    if state == "wrong":
+        assert "keeps both as texts" in found.strict.evidence["problem"]
 
 
 @pytest.mark.parametrize(
@@ -46,6 +75,16 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (TOP, "select 3", "", "right", ""),
         (TOP, "select id from sale where amount = 20", "", "needs_review", "ties_all"),
         (TOP, "select 1", "", "wrong", "values_differ"),
+        # The same where OFFSET cuts among them, and where the order of the rest matters.
+        (SECOND, "select 2", "", "right", ""),
+        (SECOND, "select 3", "", "right", ""),
+        (SECOND, "select 1", "", "wrong", "values_differ"),
+        (f"{SORTED} limit 2 offset 1", "values (3), (1)", "", "right", ""),
+        (f"{SORTED} limit 2 offset 1", "values (2), (3)", "", "wrong", "values_differ"),
+        (f"{SORTED} limit 2 offset 1", "values (1), (3)", BY_AMOUNT, "right", ""),
+        (f"{SORTED} limit 2 offset 1", "values (3), (1)", BY_AMOUNT, "wrong", "values_differ"),
+        (f"{SORTED} limit 3", "values (4), (1), (3)", BY_AMOUNT, "right", ""),
+        (f"{SORTED} limit 3", "values (3), (1), (4)", BY_AMOUNT, "wrong", "values_differ"),
         (SORTED, f"{SORTED}, id desc", BY_AMOUNT, "right", ""),
         (SORTED, "select id from sale order by id", BY_AMOUNT, "wrong", "order_differs"),
     ],
@@ -145,8 +184,25 @@ def test_by_names_a_sort_key_and_never_a_grouping() -> None:
     assert not asks_order("Employees by department.", grouped.free_keys)
 
 
+@pytest.mark.parametrize(
+    ("cut", "limit", "offset"),
+    [
+        ("LIMIT 3 OFFSET 2", 3, 2),
+        ("OFFSET 2 ROWS FETCH NEXT 3 ROWS ONLY", 3, 2),
+        ("FETCH FIRST ROW ONLY", 1, 0),
+        ("FETCH FIRST 3 ROWS WITH TIES", None, 0),
+    ],
+)
+def test_how_a_gold_is_cut(cut: str, limit: int | None, offset: int) -> None:
+    found = read_gold(f"SELECT a FROM t ORDER BY b {cut}", "postgres")
+    assert (found.limit, found.offset) == (limit, offset)
+
+
 def test_texts_that_are_the_same() -> None:
     assert same_text("select  A from t where x='a  B';", "SELECT a FROM t WHERE x = 'a  B' -- all")
+    assert same_text("select a -- it's\nfrom t /* 'x */ where x='B'", "select a from t where x='B' -- it's")
+    assert not same_text("select a -- it's\nfrom t where x='B'", "select a -- it's\nfrom t where x='b'")
+    assert not same_text("select a from t where x='--b'", "select a from t where x='--c'")
     assert not same_text("select a from t where x='a b'", "select a from t where x='A b'")
     assert not same_text("select a from t where x='a  b'", "select a from t where x='a b'")
 

@@ -13,11 +13,12 @@ import pytest
 import yaml
 
 from karat.suites.codegen.analysis.facts import read as analyse
+from karat.suites.codegen.analysis.records import CodeFacts
 from karat.suites.codegen.analysis.sql_facts import sql_facts
 from karat.suites.codegen.metrics.coverage import coverage_of
 from karat.suites.codegen.metrics.understanding import understanding_of
 from karat.suites.codegen.question.reading import read_question
-from karat.suites.codegen.records import CodeFacts, Schema
+from karat.suites.codegen.records import Schema
 
 TRIPLES = yaml.safe_load(Path(__file__).with_name("triples.yaml").read_text())
 TABLES: dict[str, dict[str, dict[str, list[Any]]]] = {

@@ -10,8 +10,8 @@ from karat.core.yaml.structs import Findings
 from karat.suites.codegen.comparison import Comparison, judged
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.plots.expectation.expected import read_plot
+from karat.suites.codegen.plots.received_figures import figures_of
 from karat.suites.codegen.plots.records import Figure
-from karat.suites.codegen.plots.sent import figures_of
 from karat.suites.codegen.records import Expected, HiddenTest, TableSource, Task
 from karat.suites.codegen.running.sandbox_client import warm_box
 

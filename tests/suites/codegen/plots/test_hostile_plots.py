@@ -9,7 +9,7 @@ import pytest
 
 from karat.sandbox import Limits
 from karat.suites.codegen.plots.pictures import Pixels
-from karat.suites.codegen.plots.sent import figures_of, sent_figures
+from karat.suites.codegen.plots.received_figures import figures_of, sent_figures
 from karat.suites.codegen.running.sandbox_client import warm_box
 from tests.suites.codegen.plots.drawn_plots import figures, scored
 

@@ -42,12 +42,20 @@ def test_bars_are_stacked_only_when_one_begins_where_another_ends() -> None:
     raised = panel("plt.bar(df.region, df.qty)\nplt.bar(df.region, df.price, bottom=1)")
     assert [{series.stacked for series in found.series} for found in (on, over, raised)] == [{True}, {False}, {False}]
     assert on.series[1].points == (("North", 1), ("South", 2.5), ("East", 3))
+    below = panel("plt.bar(df.region, df.price, bottom=df.qty)\nplt.bar(df.region, df.qty)")
+    assert below.series[0].points == on.series[1].points
+
+
+def test_a_bar_that_begins_anywhere_else_counts_by_its_end() -> None:
+    assert only("plt.bar(df.region, df.qty, bottom=10)").points == (("North", 15), ("South", 13), ("East", 14))
+    assert only("plt.barh(df.region, df.qty - 1, left=1)").points[0] == ("East", 4)
 
 
 def test_bars_that_touch_at_numbers_are_a_histogram() -> None:
     assert only("plt.bar([0, 1, 2], [4, 5, 6], width=1, align='edge')").points == ((0, 1, 4), (1, 2, 5), (2, 3, 6))
     assert only("plt.bar(df.region, df.qty, width=1)").type == "bar"
-    assert only("plt.hist([1, 2, 2, 5], bins=4, rwidth=0.5)").type == "hist"
+    assert only("plt.hist([1, 2, 2, 5], bins=4, rwidth=0.5)").points[0] == (1, 2, 1)
+    assert only("plt.stairs([4, 5], [0, 1, 3])").points == ((0, 1, 4), (1, 3, 5))
     assert only("plt.hist([1, 2, 2, 5], bins=4, histtype='step')").points[0] == (1, 2, 1)
 
 
@@ -58,6 +66,9 @@ def test_both_axes_of_a_twin() -> None:
     )
     assert [(series.type, series.right) for series in found.series] == [("bar", False), ("line", True)]
     assert found.right_label == "p"
+    pandas = panel("df.plot(x='region', y=['qty', 'price'], secondary_y='price')")
+    assert [series.name for series in pandas.series] == ["qty", "price"]
+    assert pandas.legend == ("qty", "price")
 
 
 @pytest.mark.parametrize(
@@ -138,3 +149,13 @@ def test_error_bars_with_caps_are_left_out() -> None:
         for pair in ("x='region', y='qty'", "y='region', x='qty'"):
             found = panel(head + f"sns.{call}(d, {pair}, capsize=.3)")
             assert [len(series.points) for series in found.series] == [3], (call, pair)
+
+
+def test_what_seaborn_fits_to_its_points_is_left_out() -> None:
+    pytest.importorskip("seaborn", reason="seaborn is not installed")
+    sns = "import seaborn as sns\n"
+    assert only(sns + "sns.regplot(data=df, x='price', y='qty')").type == "scatter"
+    assert only(sns + "sns.histplot(df, x='price', bins=2, kde=True)").type == "hist"
+    own = panel(sns + "sns.regplot(data=df, x='price', y='qty')\nplt.plot([1, 2], [3, 4])")
+    assert [series.type for series in own.series] == ["line", "scatter"]
+    assert only(sns + "import seaborn.objects as so\nso.Plot(df, x='region', y='qty').add(so.Bar())").type == "bar"

@@ -3,6 +3,7 @@
 import base64
 import struct
 import zlib
+from pathlib import Path
 
 import msgspec
 import numpy as np
@@ -11,15 +12,18 @@ from karat.core.case_form import CaseForm, Pictures
 from karat.core.explanation import plain_details
 from karat.core.results.result import CaseResult, RunInfo
 from karat.core.scores import Score
-from karat.reports.html.case_forms import MOST_PICTURES, rendered_form, with_pictures
+from karat.reports.html.case_forms import MOST_PICTURES, rendered_form, rendered_forms, with_pictures
+from karat.reports.html.gallery import gallery_of
 from karat.runs.scores.summary import summarise
 from karat.suites.codegen import suite
-from karat.suites.codegen.form import form
 from karat.suites.codegen.metrics.correctness import Correctness
 from karat.suites.codegen.plots.excel_plots import plots_sheet
 from karat.suites.codegen.plots.pictures import LARGEST, Pixels, picture_of
 from karat.suites.codegen.plots.plot_view import plot_view
 from karat.suites.codegen.plots.records import Item, Picture, PlotVerdict
+from karat.suites.codegen.presentation.form import form
+from karat.suites.codegen.records import Attempt
+from karat.verbs.report import write_reports
 from tests.suites.codegen.tried_tasks import DETAILS
 
 VERDICT = PlotVerdict(
@@ -49,12 +53,29 @@ def test_both_pictures_and_the_items() -> None:
 
 
 def test_a_page_carries_so_many_pictures_and_no_more() -> None:
-    views = (plot_view(VERDICT, right=False),)
+    views = (plot_view(VERDICT, "plot_type", right=False),)
     assert with_pictures(CaseForm(views=views), MOST_PICTURES) == CaseForm(views=views)
     bare = with_pictures(CaseForm(views=views), 0).views[0]
     assert isinstance(bare, Pictures)
     assert bare.pictures[0].png == ""
     assert "karat serve" in bare.pictures[0].text
+
+
+def test_the_gallery_has_every_plot_with_its_reason(tmp_path: Path) -> None:
+    passed = msgspec.structs.replace(DETAILS, correctness=Correctness(1.0, passed=True, plot=VERDICT))
+    kept = {"a": WRONG, "b": passed, "c": WRONG, "d": DETAILS}
+    ran = {name: msgspec.structs.replace(one, attempts=(Attempt("1", True),)) for name, one in kept.items()}
+    cases = [CaseResult(name, "scored", {"plot": Score(0.6)}, plain_details(one)) for name, one in ran.items()]
+    shots = [one.shot for one in rendered_forms("codegen", cases) if one.shot is not None]
+    found = gallery_of(shots)
+    assert [(shot.case, shot.group) for shot in found.shots] == [("a", "plot_type"), ("b", "right"), ("c", "plot_type")]
+    assert found.groups == (("plot_type", "plot type", 2), ("right", "right", 1))
+    assert found.shots[0].lost == ("type: bar expected, line given",)
+    file = tmp_path / "out.html"
+    write_reports(summarise(suite, RunInfo("codegen"), cases), html=file)
+    page = file.read_text(encoding="utf-8")
+    assert page.count('<article class="shot"') == 3 and '<option value="plot_type">plot type (2)</option>' in page
+    assert page.count("base64,aGk=") == 3  # each picture once, in the form of its case
 
 
 def test_the_sheet_of_plots() -> None:

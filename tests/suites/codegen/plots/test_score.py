@@ -140,6 +140,21 @@ def test_the_name_of_an_only_series_does_not_matter() -> None:
     assert data(gold, Series("bar", POINTS, "qty")) == 1
 
 
+def test_points_in_the_colours_of_their_groups_are_one_cloud() -> None:
+    one, other = Series("scatter", POINTS[:1], "a"), Series("scatter", POINTS[1:], "b")
+    assert data(PanelGold(series=(SeriesGold(POINTS),)), one, other) == 1
+    assert data(PanelGold(series=(SeriesGold(POINTS, "sales"),)), one, other) < 1
+    assert data(PanelGold(series=(SeriesGold(POINTS),)), one, Series("line", POINTS[1:])) < 1
+
+
+def test_the_first_day_of_a_month_is_the_month() -> None:
+    gold = PanelGold(series=(SeriesGold((("2024-01", 1), ("2024-02", 2))),))
+    assert data(gold, Series("line", (("2024-01-01", 1), ("2024-02-01", 2)))) == 1
+    assert data(gold, Series("line", (("2024-01-01", 1), ("2024-02-02", 2)))) == 0
+    years = PanelGold(series=(SeriesGold((("2023", 1), ("2024", 2))),))
+    assert data(years, Series("line", (("2023-01-01", 1), ("2024-02-01", 2)))) == 0
+
+
 def test_a_bar_of_nothing_may_be_missing() -> None:
     gold = PanelGold(type=("bar",), series=(SeriesGold((*POINTS, ("West", 0), ("Mid", None))),))
     assert data(gold, Series("bar", POINTS)) == 1

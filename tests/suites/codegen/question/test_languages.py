@@ -8,10 +8,12 @@ import msgspec
 import pytest
 import yaml
 
+from karat.suites.codegen.analysis.records import Filter
 from karat.suites.codegen.question.reading import read_question
+from karat.suites.codegen.question.records import Asked
 from karat.suites.codegen.question.vocabulary import LANGUAGES, Vocabulary, language_of, vocabulary, vocabulary_for
 from karat.suites.codegen.question.words import number_of, words_of
-from karat.suites.codegen.records import Asked, Filter, Schema
+from karat.suites.codegen.records import Schema
 
 PARALLEL = yaml.safe_load(Path(__file__).with_name("parallel.yaml").read_text())
 COLUMNS = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from karat.stats import estimate
-from karat.stats.compare.holm import holm as by_stats
+from karat.stats.compare.significance.holm import holm as by_stats
 from karat.suites.codegen.repair.records import StrategyResult
 from karat.suites.codegen.repair.strategy_figures import Tried, holm, strategy_differences, strategy_figures
 

@@ -17,7 +17,7 @@ from karat.suites.codegen.predictions import read_predictions
 from karat.suites.codegen.repair.follow_up import follow_up
 from karat.suites.codegen.running.cut_texts import cut_in_the_middle
 from karat.suites.codegen.steps.budgets import spent
-from karat.suites.codegen.steps.flat import answering, flat_program, names_set
+from karat.suites.codegen.steps.flat import NO_ANSWER, answering, flat_program, names_set
 from karat.suites.codegen.tasks.check import check_cases
 
 SESSION = """
@@ -120,6 +120,7 @@ def test_output_is_cut_in_the_middle() -> None:
 def test_several_steps_as_one_program() -> None:
     assert flat_program([], "x") == "x"
     assert flat_program(["result = 1"], "y = 2\nf(y)  # that") == "result = 1\ny = 2\nresult = (f(y))  # that"
+    assert flat_program(["a = 1; sys.exit()\nb = 2", "raise SystemExit(0)"], "c = a") == "a = 1\n\nc = a\n" + NO_ANSWER
     assert flat_program(["result = 1"], "result = 2") == "result = 1\nresult = 2"
     assert answering("result['a'] = 1\nlen(result)") == "result['a'] = 1\nlen(result)"
     names: dict[str, object] = {}

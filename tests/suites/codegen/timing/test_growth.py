@@ -11,9 +11,9 @@ from karat.suites.codegen.metrics.timing.time_ratio import score as ratio_score
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.records import TableSource, Task
 from karat.suites.codegen.running.sandbox_client import warm_box
-from karat.suites.codegen.running.scaled_tables import scaled
 from karat.suites.codegen.timing.growth import curve_of, flag_of
 from karat.suites.codegen.timing.records import Curve, GrowthPoint
+from karat.suites.codegen.timing.scaled_tables import scaled
 from tests.suites.codegen.tasks import MEANS, judge_code
 
 ROWS = 1_000

@@ -13,6 +13,12 @@ from karat.suites.codegen.timing.pairs import EMPTY, Empty, Pairs, empty_run, re
 NOTHING = Empty(0.0, None)
 
 
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As many pairs as it takes: the clock here costs nothing."""
+    monkeypatch.setattr("karat.suites.codegen.timing.pairs.PATIENCE", 5.0)
+
+
 def clock(times: Callable[[str], float], seen: list[str] | None = None) -> Callable[[str], Outcome]:
     def run(code: str) -> Outcome:
         if seen is not None:

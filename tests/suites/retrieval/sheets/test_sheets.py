@@ -147,7 +147,7 @@ def test_the_example_passes_most_questions_and_says_what_more_would_cost(
 
 
 def test_advice_on_more_questions_names_model_and_n() -> None:
-    from karat.search.choose.more import More
+    from karat.search.choose.next_questions import More
     from karat.search.choose.outcome import Pick
     from karat.search.choose.reporting.text import more_sentence
 

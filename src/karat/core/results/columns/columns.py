@@ -72,10 +72,10 @@ class Columns(msgspec.Struct, frozen=True):
         """Which cases have one of the tags."""
         import numpy as np
 
-        rows, codes, _ = self.words.tags.entries(np.arange(len(self)))
+        own = self.words.tags.entries(np.arange(len(self)))
         wanted = [code for code, word in enumerate(self.words.tags.words) if word[0] in tags]
         found = np.zeros(len(self), dtype=np.bool_)
-        found[rows[np.isin(codes, wanted)]] = True
+        found[own.rows[np.isin(own.codes, wanted)]] = True
         return found
 
     def status_counts(self) -> dict[State, int]:

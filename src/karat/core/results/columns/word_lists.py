@@ -6,14 +6,16 @@ A word is a tuple of texts and is kept once. ``starts[i]:starts[i + 1]`` are the
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
 from karat.core.files.json import without_surrogates
+from karat.core.results.columns.figures import FigureBuilder, plain, taken
 from karat.core.results.columns.packed_numbers import (
     FOUR_BYTES,
     RAW,
+    Coded,
     float_values,
     pack_floats,
     pack_whole,
@@ -30,33 +32,52 @@ if TYPE_CHECKING:
 Word = tuple[str, ...]
 
 
+class Entries(NamedTuple):
+    """The entries of some cases, case by case: how many each case has; of each entry its word and its number."""
+
+    counts: Integers
+    codes: NDArray[np.int32]
+    numbers: Floats | Coded
+
+    @property
+    def rows(self) -> Integers:
+        """The place of each entry's case among these."""
+        import numpy as np
+
+        return np.repeat(np.arange(len(self.counts)), self.counts)
+
+
 class WordLists(msgspec.Struct, frozen=True):
-    """The words of all cases. ``values``: a number for each entry; all 0 where words come without one."""
+    """The words of all cases. ``numbers``: one for each entry; all 0 where words come without one."""
 
     words: list[Word]
     starts: Integers
     codes: NDArray[np.int32]
-    values: Floats
+    numbers: Floats | Coded
 
-    def entries(self, places: Integers) -> tuple[Integers, NDArray[np.int32], Floats]:
-        """(place in ``places``, word, value) of each entry of these cases, case by case."""
+    @property
+    def values(self) -> Floats:
+        """The numbers themselves."""
+        return plain(self.numbers)
+
+    def entries(self, places: Integers) -> Entries:
+        """Those of these cases."""
         import numpy as np
 
         if len(places) == len(self.starts) - 1 and bool((places == np.arange(len(places))).all()):
-            return np.repeat(places, np.diff(self.starts)), self.codes, self.values
+            return Entries(np.diff(self.starts), self.codes, self.numbers)
         counts = self.starts[places + 1] - self.starts[places]
-        rows = np.repeat(np.arange(len(places)), counts)
         before = np.cumsum(counts) - counts
         entry = np.arange(int(counts.sum())) - np.repeat(before, counts) + np.repeat(self.starts[places], counts)
-        return rows, self.codes[entry], self.values[entry]
+        return Entries(counts, self.codes[entry], taken(self.numbers, entry))
 
     def take(self, places: Integers) -> WordLists:
         """The same for these cases only."""
         import numpy as np
 
-        rows, codes, values = self.entries(places)
-        starts = np.concatenate(([0], np.cumsum(np.bincount(rows, minlength=len(places))))).astype(np.int64)
-        return WordLists(self.words, starts, codes, values)
+        counts, codes, numbers = self.entries(places)
+        starts = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
+        return WordLists(self.words, starts, codes, numbers)
 
 
 class WordListsBuilder:
@@ -132,39 +153,51 @@ class _Read(msgspec.Struct, frozen=True, array_like=True):
         """The counts or the codes."""
         return unpack_whole(data if self.form == PACKED else data + FOUR_BYTES)
 
-    def floats(self) -> Floats:
-        """The values."""
-        return float_values(self.values if self.form == PACKED else self.values + RAW)
+    def fill(self, column: FigureBuilder, begin: int, end: int) -> None:
+        """The values of the entries from ``begin`` to ``end`` into their column."""
+        if begin == end:
+            return
+        if self.form == PACKED or not self.values:
+            column.fill(begin, end, self.values or _ZERO + bytes(end - begin) + b"\1")
+        else:
+            column.fill_plain(begin, end, float_values(self.values + RAW))
 
 
 _decoder = msgspec.msgpack.Decoder(_Read)
-_words_decoder = msgspec.msgpack.Decoder(list[list[bytes]])
+_words_decoder = msgspec.msgpack.Decoder(list[tuple[bytes, ...]])
+_ZERO = bytes(8)
 
 
 def unpack(blocks: Iterable[bytes]) -> WordLists:
     """The lists of one block of cases after the other, each as :func:`pack` gave it."""
     import numpy as np
 
-    words: dict[Word, int] = {}
-    before, own = b"", np.zeros(0, np.int32)
-    codes, values, counts = [np.zeros(0, np.int32)], [np.zeros(0)], [np.zeros(0, np.int64)]
-    for found in map(_decoder.decode, blocks):
-        if (stored := bytes(found.words)) != before:
-            named = [tuple(part.decode() for part in word) for word in _words_decoder.decode(stored)]
-            own = np.array([words.setdefault(word, len(words)) for word in named], dtype=np.int32)
-            before = stored
-        codes.append(own[found.whole(found.codes)])
-        values.append(found.floats() if found.values else np.zeros(len(codes[-1])))
-        counts.append(found.whole(found.counts).astype(np.int64))
-    starts = np.concatenate(([0], np.cumsum(np.concatenate(counts)))).astype(np.int64)
-    return WordLists(list(words), starts, np.concatenate(codes), np.concatenate(values))
+    read = [(found, found.whole(found.codes)) for found in map(_decoder.decode, blocks)]
+    total = sum(len(own) for _, own in read)
+    words: dict[tuple[bytes, ...], int] = {}
+    stored, renamed = b"", np.zeros(0, np.int32)
+    codes, numbers = np.empty(total, np.int32), FigureBuilder(total)
+    counts: list[NDArray[np.integer]] = [np.zeros(1, np.int64)]
+    begin = 0
+    for found, own in read:
+        if bytes(found.words) != stored:
+            stored = bytes(found.words)
+            named = _words_decoder.decode(stored)
+            renamed = np.array([words.setdefault(word, len(words)) for word in named], dtype=np.int32)
+        end = begin + len(own)
+        codes[begin:end] = renamed[own]
+        found.fill(numbers, begin, end)
+        counts.append(found.whole(found.counts))
+        begin = end
+    starts = np.cumsum(np.concatenate(counts), dtype=np.int64)
+    return WordLists([tuple(part.decode() for part in word) for word in words], starts, codes, numbers.built())
 
 
 class PackedBlock(msgspec.Struct, frozen=True):
     """The lists of one block with its words still as bytes, for a reader who needs few of them, or only numbers for
     them."""
 
-    words: list[list[bytes]]
+    words: list[tuple[bytes, ...]]
     starts: NDArray[np.int64]
     codes: NDArray[np.unsignedinteger]
 

@@ -36,21 +36,21 @@ class FailureGroup(msgspec.Struct, frozen=True, omit_defaults=True):
     """Cases with the same main fault."""
 
     key: str
-    """What the group is found by."""
+    """What identifies the group across runs."""
     label: str
     """What a person reads."""
     outcome: str
-    """``wrong``, ``error``, ``missing`` or ``needs_review``; empty for single cases, which have any of them."""
+    """``wrong``, ``error``, ``missing`` or ``needs_review``; empty for the group of single cases."""
     cases: int
-    """Cases whose main group this is."""
+    """Cases whose main fault this is."""
     family: str = ""
-    """The label without values, where it has some."""
+    """The label without values such as column names, if it contains any."""
     found_in: int = 0
-    """Cases that have this fault at all, also those that are in a larger group."""
+    """Cases that have this fault at all, including those in a larger group."""
     on_same_cases: int | None = None
-    """With a baseline: of the cases that both runs have, how many are in this group now …"""
+    """With a baseline: of the cases in both runs, how many are in this group now."""
     baseline: int | None = None
-    """… and how many were in the baseline."""
+    """With a baseline: of the cases in both runs, how many were in this group then."""
 
     @property
     def change(self) -> int | None:
@@ -132,7 +132,7 @@ def group_failures(
         _Sizes(old[old != 0]),
     )
     entries = _Entries(found, keys, before, old_keys)
-    listed = np.union1d(counted.cases.numbers, counted.baseline.numbers)
+    listed = np.unique(np.concatenate((counted.cases.numbers, counted.baseline.numbers)))
     listed = listed[listed != single]
     order = listed[np.lexsort((entries.firsts(listed), -counted.baseline.of(listed), -counted.cases.of(listed)))]
     named = _told_apart([_group(number, entries, counted) for number in order[:most].tolist()])
@@ -228,7 +228,7 @@ def _once(columns: FailureColumns | None, keys: Integers) -> Integers:
 
     if columns is None or not len(keys):
         return np.zeros(0, np.int64)
-    order = np.lexsort((keys, columns.rows()))
+    order = np.argsort(keys, kind="stable")
     rows, sorted_keys = columns.rows()[order], keys[order]
     first = np.ones(len(order), bool)
     first[1:] = (rows[1:] != rows[:-1]) | (sorted_keys[1:] != sorted_keys[:-1])
@@ -236,15 +236,19 @@ def _once(columns: FailureColumns | None, keys: Integers) -> Integers:
 
 
 def _main(columns: FailureColumns, keys: Integers, sizes: _Sizes) -> Integers:
-    """Of each case, the number of the largest group that it is in; 0 where it is in none."""
+    """Of each case, the number of the largest group that it is in, of its first where two are as large; 0 where it is
+    in none."""
     import numpy as np
 
     main = np.zeros(len(columns), np.int64)
-    rows = columns.rows()
-    order = np.lexsort((np.arange(len(keys)), -sizes.of(keys), rows))
-    first = np.ones(len(order), bool)
-    first[1:] = rows[order][1:] != rows[order][:-1]
-    main[rows[order][first]] = keys[order][first]
+    if not len(keys):
+        return main
+    rows, own = columns.rows(), sizes.of(keys)
+    there = np.flatnonzero(np.diff(columns.starts))
+    largest = np.zeros(len(columns), np.int64)
+    largest[there] = np.maximum.reduceat(own, columns.starts[there])
+    entries = np.flatnonzero(own == largest[rows])[::-1]  # of several entries of a case, the first is written last
+    main[rows[entries]] = keys[entries]
     return main
 
 
@@ -252,7 +256,7 @@ def _alone(now: _Sizes, then: _Sizes) -> Integers:
     """The groups that have one case at the most in either run."""
     import numpy as np
 
-    every = np.union1d(now.numbers, then.numbers)
+    every = np.unique(np.concatenate((now.numbers, then.numbers)))
     return every[np.maximum(now.of(every), then.of(every)) < 2]
 
 

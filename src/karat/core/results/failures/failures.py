@@ -24,6 +24,8 @@ from karat.core.results.result import CaseResult
 
 FEW = 3
 """Values of a part that a label names."""
+LONGEST_LINE = 4_000
+"""Characters of a message that are looked at: its label has fewer."""
 LONGEST = 160
 """Characters of a label. A longer one is not cut, which would join what differs: the family is used."""
 
@@ -79,7 +81,7 @@ def values_failure(label: str, missing: Sequence[str], extra: Sequence[str]) -> 
 
 def message_failure(message: str) -> Failure:
     """A message: its first line, and in its family no numbers, ids and quoted texts."""
-    line = next((line for line in message.splitlines() if line.strip()), "")
+    line = next((line for line in message.splitlines() if line.strip()), "")[:LONGEST_LINE]
     return Failure(line, _NUMBER.sub("#", _ID.sub("…", _QUOTED.sub("…", line))))
 
 

@@ -1,7 +1,7 @@
 """What the places on an axis of matplotlib mean: numbers, dates, or the categories that its ticks name.
 
 Nothing that an artist says of itself is used where what is drawn says it too; methods are called on their classes, so
-that one which was put on a single object is not heard.
+that one which was put on a single object is not seen.
 """
 
 from __future__ import annotations
@@ -44,6 +44,7 @@ class AxisReader:
         self.axis = axes.xaxis if name == "x" else axes.yaxis
         self.inverted = bool(self.axis.get_inverted()) if hasattr(self.axis, "get_inverted") else False
         self.freq = getattr(axes, "freq", None) if name == "x" else None
+        self.view = self._view(axes, name)
         self.labels = self._labels()
         self.spacing = _least_gap(sorted(self.labels))
         self.dates = self._is_dates()
@@ -53,11 +54,30 @@ class AxisReader:
         """Whether its ticks have names of their own."""
         return bool(self.labels)
 
+    def _view(self, axes: Any, name: str) -> tuple[float, float]:
+        """The places between which anything is to be seen, with a little room."""
+        if getattr(axes, "name", "") != "rectilinear":
+            return -math.inf, math.inf
+        low, high = sorted(float(end) for end in (axes.get_xlim() if name == "x" else axes.get_ylim()))
+        room = NEAR * (high - low)
+        return low - room, high + room
+
+    def sees(self, places: Any) -> Any:
+        """Which of these places lie within the view; what is no number is no reason to leave a point out."""
+        return ~((places < self.view[0]) | (places > self.view[1]))
+
     def _labels(self) -> dict[float, str]:
-        """Names of places: of a category axis all of them, else those that were given to ticks."""
-        mapping = getattr(getattr(self.axis, "units", None), "_mapping", None)
-        if mapping:
-            return {float(place): text(str(name)) for name, place in mapping.items()}
+        """Names of places: those that were given to ticks, and of a category axis its own where the ticks say the same
+        or nothing."""
+        mapping = getattr(getattr(self.axis, "units", None), "_mapping", None) or {}
+        own = {float(place): text(str(name)) for name, place in mapping.items()}
+        given = self._given_labels()
+        if not own:
+            return given
+        return {place: _of_category(name, given.get(place, "")) for place, name in own.items()}
+
+    def _given_labels(self) -> dict[float, str]:
+        """Names that code gave to ticks."""
         formatter = self.axis.get_major_formatter()
         function: Any = getattr(formatter, "func", None)
         inner = getattr(function, "func", None)
@@ -115,6 +135,12 @@ class AxisReader:
         return bool(self.labels) and all(self._label(float(place), near=False) is not None for place in places)
 
 
+def _of_category(name: str, label: str) -> str:
+    """A category under its label. One that is wrapped, cut or longer than the name still means it."""
+    short, long = sorted(("".join(one.split()).lower().rstrip(".…") for one in (name, label)), key=len)
+    return name if short in long else label
+
+
 def _is_long(period: str) -> bool:
     """``2020-01``, ``2020Q1`` or ``2020``: pandas draws the period, and the day within it is lost."""
     return len(period) in (4, 6, 7) and (period.isdigit() or period[4] in "-Q")
@@ -133,6 +159,16 @@ def colour(value: Any) -> tuple[int, ...]:
         return tuple(round(part * 255) for part in colors.to_rgba(value)[:3])
     except (ValueError, TypeError):
         return ()
+
+
+def clear(value: Any) -> bool:
+    """Whether nothing is seen of this colour."""
+    from matplotlib import colors
+
+    try:
+        return bool(colors.to_rgba(value)[3] == 0)
+    except (ValueError, TypeError):
+        return False
 
 
 class Names:

@@ -1,16 +1,19 @@
-"""Bars and histograms of matplotlib: where bars are, how long, what they stand on.
+"""Bars and histograms of matplotlib: where bars are, how long they are, and what they start from.
 
 A histogram is what ``Axes.hist`` or seaborn's ``histplot`` drew, or bars that touch at numbers. Bars are stacked when
-one begins where another ends. Bars side by side at one tick belong to that tick.
+one begins where another ends. A bar that begins neither there nor at 0 counts by its end, which is what its axis says.
+Bars side by side at one tick belong to that tick.
 """
 
 from __future__ import annotations
 
-from typing import Any  # Any: containers and rectangles of matplotlib, which is imported when code draws
+from typing import Any, Callable  # Any: containers and rectangles of matplotlib, which is imported when code draws
 
+from ..environment.libraries import numpy
 from .axis import AxisReader, Names, Value, colour, plain
 
 Found = dict[str, Any]
+Ends = dict[float, list[float]]
 
 
 class Bar:
@@ -37,33 +40,55 @@ class Bar:
 class Bars:
     """The bars of one call."""
 
-    def __init__(self, container: Any, patches: list[Any], counted: bool) -> None:
+    def __init__(self, container: Any, patches: list[Any], counted: bool, edges: list[float]) -> None:
         self.horizontal = getattr(container, "orientation", None) == "horizontal"
         self.bars = [Bar(patch, self.horizontal) for patch in patches]
         self.label = container.get_label()
         self.counted = counted
         self.middles = [bar.middle for bar in self.bars]
+        fits = len(edges) == len(self.bars) + 1
+        bins = list(zip(edges, edges[1:])) if fits else []
+        if all(left <= bar.middle <= right for bar, (left, right) in zip(self.bars, bins)) and bins:
+            self.bins = bins  # bars of ``rwidth=0.8`` are narrower than what they count
+        else:
+            self.bins = [(bar.left, bar.left + bar.width) for bar in self.bars]
+
+    def leave_out(self, sees: Callable[[float], Any]) -> None:
+        """Keep the bars whose middle is within the view."""
+        kept = [place for place, middle in enumerate(self.middles) if sees(numpy.float64(middle))]
+        self.bars = [self.bars[place] for place in kept]
+        self.middles = [self.middles[place] for place in kept]
+        self.bins = [self.bins[place] for place in kept]
 
 
 def read_bars(groups: list[Bars], x: AxisReader, y: AxisReader, names: Names) -> list[Found]:
     """The series of these bars."""
+    for group in groups:
+        group.leave_out((y if group.horizontal else x).sees)
     groups = [group for group in groups if group.bars]
     _put_beside(groups, x, y)
-    stacked = _stacked(groups)
+    ends = _ends(groups)
+    stacked = any(
+        bar.length and bar.begin and _stands_on(bar, ends[at]) for at, one in enumerate(groups) for bar in one.bars
+    )
     found: list[Found] = []
-    for group in groups:
+    for at, group in enumerate(groups):
         axis, values = (y, x) if group.horizontal else (x, y)
         name = names.of(group.label, *dict.fromkeys(bar.colour for bar in group.bars[:1]))
         if _is_hist(group, axis):
             points = [
-                [_edge(axis, bar.left), _edge(axis, bar.left + bar.width), plain(bar.length)] for bar in group.bars
+                [_edge(axis, left), _edge(axis, right), plain(bar.length)]
+                for bar, (left, right) in zip(group.bars, group.bins)
             ]
             kind = "hist"
         else:
             order = sorted(range(len(group.bars)), key=lambda place: group.middles[place])
             if group.horizontal != axis.inverted:  # from top to bottom, from left to right
                 order.reverse()
-            points = [[axis.value(group.middles[at], near=True), _length(values, group.bars[at])] for at in order]
+            points = [
+                [axis.value(group.middles[place], near=True), _length(values, group.bars[place], ends[at])]
+                for place in order
+            ]
             kind = "bar"
         points = [point for point in points if point[-1] is not None]
         found.append(
@@ -78,8 +103,10 @@ def read_bars(groups: list[Bars], x: AxisReader, y: AxisReader, names: Names) ->
     return merged(found)
 
 
-def _length(axis: AxisReader, bar: Bar) -> Value:
-    return axis.value(bar.end) if axis.dates else plain(bar.length)
+def _length(axis: AxisReader, bar: Bar, ends: Ends) -> Value:
+    if axis.dates:
+        return axis.value(bar.end)
+    return plain(bar.length if not bar.begin or _stands_on(bar, ends) else bar.end)
 
 
 def _edge(axis: AxisReader, place: float) -> Value:
@@ -122,23 +149,20 @@ def _put_beside(groups: list[Bars], x: AxisReader, y: AxisReader) -> None:
         group.middles = places
 
 
-def _stacked(groups: list[Bars]) -> bool:
-    """Whether some bar begins at the end of a bar of an earlier call."""
-    ends: set[tuple[float, float]] = set()
-    found = False
+def _ends(groups: list[Bars]) -> list[Ends]:
+    """For each call, where the bars of the others end, by their places."""
+    found: list[Ends] = []
     for group in groups:
-        here = set()
-        for bar in group.bars:
-            place = round(bar.middle, 6)
-            found = found or (bar.begin != 0 and bar.length != 0 and (place, _rounded(bar.begin)) in ends)
-            if bar.length:
-                here.add((place, _rounded(bar.end)))
-        ends |= here
+        ends: Ends = {}
+        for bar in (bar for other in groups if other is not group for bar in other.bars if bar.length):
+            ends.setdefault(round(bar.middle, 6), []).append(bar.end)
+        found.append(ends)
     return found
 
 
-def _rounded(value: float) -> float:
-    return float(f"{value:.9g}")
+def _stands_on(bar: Bar, ends: Ends) -> bool:
+    there = ends.get(round(bar.middle, 6), ())
+    return any(abs(bar.begin - end) <= 1e-9 * max(abs(bar.begin), abs(end), abs(bar.length)) for end in there)
 
 
 def merged(found: list[Found]) -> list[Found]:

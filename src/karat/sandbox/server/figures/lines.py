@@ -1,6 +1,7 @@
 """Lines, steps, areas and clouds of points of matplotlib.
 
-Left out are lines across the whole panel (they are reference lines), the lines of error bars, and bands around a line.
+Left out are lines across the whole panel (they are reference lines), the lines of error bars, bands around a line, and
+lines that seaborn fits to what it draws.
 A filled area whose edge a line follows is one series; so are a line and the points drawn on it.
 """
 
@@ -9,7 +10,7 @@ from __future__ import annotations
 from typing import Any  # Any: lines, collections and their arrays, as matplotlib gives them
 
 from ..environment.libraries import numpy
-from .axis import AxisReader, Names, Value, colour, plain
+from .axis import AxisReader, Names, Value, clear, colour, plain
 
 Found = dict[str, Any]
 NONE = ("None", "none", "", " ", None)
@@ -19,8 +20,10 @@ MOST_COLOURS = 50
 class Line:
     """A Line2D with its points in data coordinates."""
 
-    def __init__(self, artist: Any) -> None:
+    def __init__(self, artist: Any, fitted: bool = False) -> None:
         from matplotlib.lines import Line2D
+
+        self.fitted = fitted
 
         data = numpy.asarray(Line2D.get_xydata(artist), dtype=float).reshape(-1, 2)
         self.x, self.y = data[:, 0], data[:, 1]
@@ -28,6 +31,9 @@ class Line:
         self.step = str(Line2D.get_drawstyle(artist)).startswith("steps")
         self.markers = Line2D.get_marker(artist) not in NONE
         self.drawn = Line2D.get_linestyle(artist) not in NONE and Line2D.get_linewidth(artist) > 0
+        self.drawn = self.drawn and not clear(Line2D.get_color(artist))
+        faces = Line2D.get_markerfacecolor(artist), Line2D.get_markeredgecolor(artist)
+        self.markers = self.markers and Line2D.get_markersize(artist) > 0 and not all(map(clear, faces))
         self.colours = [colour(Line2D.get_color(artist)), colour(Line2D.get_markerfacecolor(artist))]
 
     @property
@@ -133,6 +139,7 @@ def read_lines(
     lines = [line for line in lines if line.shows]
     lines = [line for line in lines if not line.is_interval_of(lines, bars)]
     areas = [area for area in areas if area.shows and not any(area.is_band_of(line) for line in lines)]
+    lines = [line for line in lines if not line.fitted]
     found: list[Found] = []
     used: list[Line] = []
     edges: list[Any] = []
@@ -143,7 +150,7 @@ def read_lines(
         own = area.label if edge is None or not _is_name(edge.label) else edge.label
         below = area.stand_on(edges)
         edges.append(area.top)
-        points = _points(area.x, area.top - area.bottom, x, y)
+        points = _points(area.x, area.top - area.bottom, x, y, area.top)
         colours = [area.colour, *(edge.colours if edge is not None else ())]
         found.append({"type": "area", "name": names.of(own, *colours), "points": points, "stacked": below})
     if any(one["stacked"] for one in found):
@@ -161,8 +168,9 @@ def _is_name(label: Any) -> bool:
     return isinstance(label, str) and bool(label) and not label.startswith("_")
 
 
-def _points(xs: Any, ys: Any, x: AxisReader, y: AxisReader) -> list[list[Value]]:
-    order = list(range(len(xs)))
+def _points(xs: Any, ys: Any, x: AxisReader, y: AxisReader, ends: Any = None) -> list[list[Value]]:
+    """Those within the view, in their order. ``ends``: where they are drawn, if their values are not that."""
+    order = numpy.flatnonzero(x.sees(xs) & y.sees(ys if ends is None else ends)).tolist()
     if x.is_category and x.covers(value for value in xs if value == value):
         order = sorted(order, key=lambda place: xs[place], reverse=x.inverted)
         return [[x.value(xs[at]), _value(y, ys[at])] for at in order]
@@ -187,9 +195,12 @@ def read_clouds(artists: list[Any], x: AxisReader, y: AxisReader, names: Names) 
     for artist in artists:
         data: Any = numpy.ma.filled(numpy.ma.asarray(PathCollection.get_offsets(artist), dtype=float), numpy.nan)
         data = data.reshape(-1, 2)
+        seen = _visible_points(artist, len(data))
         faces = PathCollection.get_facecolor(artist)
         if not len(faces):
             faces = PathCollection.get_edgecolor(artist)
+        faces = faces[seen] if len(faces) == len(data) else faces
+        data = data[seen]
         own = [colour(face) for face in faces] if len(faces) in (1, len(data)) else []
         kinds = list(dict.fromkeys(own)) if len(own) <= 100_000 else []
         split = 1 < len(kinds) <= MOST_COLOURS and all(kind in names.by_colour for kind in kinds)
@@ -202,6 +213,17 @@ def read_clouds(artists: list[Any], x: AxisReader, y: AxisReader, names: Names) 
             points = _points(data[mine, 0], data[mine, 1], x, y)
             found.append({"type": "scatter", "name": names.by_colour[kind], "points": points})
     return [one for one in found if one["points"]]
+
+
+def _visible_points(artist: Any, count: int) -> Any:
+    """Which points have a size, of a cloud that has a colour at all."""
+    from matplotlib.collections import PathCollection
+
+    sizes = numpy.asarray(PathCollection.get_sizes(artist), dtype=float)
+    faces, edges = PathCollection.get_facecolor(artist), PathCollection.get_edgecolor(artist)
+    if all(clear(one) for one in (*faces, *edges)):
+        return numpy.zeros(count, dtype=bool)
+    return numpy.resize(sizes, count) > 0 if len(sizes) else numpy.ones(count, dtype=bool)
 
 
 def marked(found: list[Found]) -> list[Found]:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from typing import Any  # Any: figures, axes and every kind of artist, sorted by their classes when code has drawn
 
-from .axis import AxisReader, Names, colour, plain, text
+from .axis import AxisReader, Names, clear, colour, plain, text
 from .bars import Bars, merged, read_bars
 from .lines import Area, Line, marked, read_clouds, read_lines
-from .shapes import read_boxes, read_image, read_mesh, read_wedges
+from .shapes import read_boxes, read_image, read_mesh, read_stairs, read_wedges
 
 MOST_ARTISTS = 20_000
 MOST_PANELS = 64
+RIGHT = " (right)"
 OWN = ("matplotlib", "mpl_toolkits", "pandas", "seaborn")
 
 Found = dict[str, Any]
@@ -30,6 +31,10 @@ class Calls:
     def __init__(self) -> None:
         self.counted: set[int] = set()
         """Containers of histograms, by id; they are kept alive in ``kept``."""
+        self.edges: dict[int, list[float]] = {}
+        """Their edges."""
+        self.fitted: set[int] = set()
+        """Lines that seaborn fitted to what it drew, by id."""
         self.outlines: list[tuple[Any, Any, Any, Any]] = []
         """Histograms drawn as outlines: axes, artist, counts, edges."""
         self.boxes: list[tuple[Any, dict[str, list[Any]], bool]] = []
@@ -87,6 +92,8 @@ def _panel(group: list[Any], figure: Any, calls: Calls, unknown: list[str]) -> F
     across: list[float] = []
     for place, axes in enumerate(group):
         found, lines = _axes(axes, names, calls, unknown)
+        if getattr(first, "right_ax", None) is axes:
+            found = [{**one, "name": _without_side(one.get("name", ""))} for one in found]
         series += [{**one, "right": place > 0} for one in found]
         across += lines
     left_title, middle, right_title = (first.get_title(loc=side) for side in ("left", "center", "right"))
@@ -100,9 +107,16 @@ def _panel(group: list[Any], figure: Any, calls: Calls, unknown: list[str]) -> F
         "y_scale": text(first.get_yscale()),
         "x_range": _range(first.get_xlim()),
         "y_range": _range(first.get_ylim()),
-        "legend": names.shown,
+        "legend": names.shown
+        if not hasattr(first, "right_ax")
+        else list(map(_without_side, names.shown or [])) or None,
         "reference_lines": across[:100],
     }
+
+
+def _without_side(name: str) -> str:
+    """pandas marks the series of a second axis."""
+    return name[: -len(RIGHT)] if name.endswith(RIGHT) else name
 
 
 def _range(ends: Any) -> list[Any] | None:
@@ -134,7 +148,7 @@ def _axes(axes: Any, names: Names, calls: Calls, unknown: list[str]) -> tuple[li
         if isinstance(one, container.BarContainer):
             rectangles = [patch for patch in one.patches if patch.axes is axes and _shown(patch) and _has_size(patch)]
             used |= {id(patch) for patch in one.patches}
-            groups.append(Bars(one, rectangles, id(one) in calls.counted))
+            groups.append(Bars(one, rectangles, id(one) in calls.counted, calls.edges.get(id(one), [])))
             errors = getattr(one, "errorbar", None)
             used |= _error_bars(errors) if errors is not None else set()
         elif isinstance(one, container.ErrorbarContainer):
@@ -148,6 +162,9 @@ def _axes(axes: Any, names: Names, calls: Calls, unknown: list[str]) -> tuple[li
             points = [[plain(left), plain(right), plain(count)] for left, right, count in zip(edges, edges[1:], counts)]
             face = artist.get_facecolor() if artist.get_fill() else artist.get_edgecolor()
             series.append({"type": "hist", "name": names.of(artist.get_label(), colour(face)), "points": points})
+    for artist in axes.patches:
+        if isinstance(artist, patches.StepPatch) and _shown(artist):
+            series.append(read_stairs(artist, names))
     wedges = [patch for patch in axes.patches if isinstance(patch, patches.Wedge) and _shown(patch)]
     series += read_wedges(wedges, names, [each for each in axes.texts if each.get_text()]) if wedges else []
     across: list[float] = []
@@ -158,7 +175,7 @@ def _axes(axes: Any, names: Names, calls: Calls, unknown: list[str]) -> tuple[li
         if isinstance(artist, lines.AxLine) or not _in_data(artist, axes):
             across += [float(place) for place in _places(artist, axes)]
         else:
-            own_lines.append(Line(artist))
+            own_lines.append(Line(artist, fitted=id(artist) in calls.fitted))
     across += [
         float(patch.get_x())
         for patch in axes.patches
@@ -190,8 +207,10 @@ def _axes(axes: Any, names: Names, calls: Calls, unknown: list[str]) -> tuple[li
 
 
 def _has_size(patch: Any) -> bool:
-    """Patches of no size are made for legends only. A bar of no length still has its width."""
-    return bool(patch.get_width() or patch.get_height())
+    """Patches of no size are made for legends only. A bar of no length still has its width; one without any colour is
+    not to be seen."""
+    edge = clear(patch.get_edgecolor()) or not patch.get_linewidth()
+    return bool(patch.get_width() or patch.get_height()) and not (clear(patch.get_facecolor()) and edge)
 
 
 def _error_bars(found: Any) -> set[int]:

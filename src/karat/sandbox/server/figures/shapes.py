@@ -30,6 +30,17 @@ def read_wedges(wedges: list[Any], names: Names, texts: list[Any]) -> list[Found
     return found
 
 
+def read_stairs(artist: Any, names: Names) -> Found:
+    """What ``stairs`` draws: counts between edges."""
+    from matplotlib.patches import StepPatch
+
+    values, edges, _ = StepPatch.get_data(artist)
+    points = [[plain(left), plain(right), plain(value)] for left, right, value in zip(edges, edges[1:], values)]
+    face = artist.get_facecolor() if artist.get_fill() else artist.get_edgecolor()
+    name = names.of(artist.get_label(), colour(face))
+    return {"type": "hist", "name": name, "points": points, "horizontal": artist.orientation == "horizontal"}
+
+
 def read_mesh(mesh: Any, x: AxisReader, y: AxisReader) -> Found:
     """A QuadMesh: the value of each field, by the names of its column and row."""
     from matplotlib.collections import QuadMesh

@@ -14,6 +14,7 @@ import sys
 from collections.abc import Callable
 from typing import Any  # Any: figures of any library, known by what they can do
 
+from .fitted_lines import watch_fitted_lines
 from .panels import Calls, Unreadable, read_figure
 from .picture import picture_of
 
@@ -82,6 +83,7 @@ class FigureWatch:
         seaborn = sys.modules.get("seaborn")
         if seaborn is not None:
             self._after(seaborn, "histplot", self._counted_by_seaborn)
+            self.watched += watch_fitted_lines(self._fitted)
         for module, names in CLASSES:
             there = sys.modules.get(module)
             for name in names:
@@ -121,6 +123,7 @@ class FigureWatch:
             self.calls.kept.append(group)
             if type(group).__name__ == "BarContainer":
                 self.calls.counted.add(id(group))
+                self.calls.edges[id(group)] = [float(edge) for edge in edges]
             else:
                 artist = group[0] if isinstance(group, (list, tuple)) and group else group
                 self.calls.outlines.append((axes, artist, list(row), list(edges)))
@@ -129,6 +132,11 @@ class FigureWatch:
         for one in getattr(axes, "containers", ()):
             self.calls.kept.append(one)
             self.calls.counted.add(id(one))
+
+    def _fitted(self, lines: Any) -> None:
+        for line in lines:
+            self.calls.kept.append(line)
+            self.calls.fitted.add(id(line))
 
     def _boxed(self, made: Any, axes: Any, *_: Any, **options: Any) -> None:
         vertical = options.get("orientation", "vertical") == "vertical" and options.get("vert") in (None, True)
@@ -240,7 +248,7 @@ class FigureWatch:
         self.watched.clear()
 
     def end(self) -> None:
-        """Put everything back, and close all figures: the next code draws anew."""
+        """Put everything back, and close all figures: the next code starts with none."""
         self.unwatch()
         if "matplotlib.pyplot" in sys.modules:
             sys.modules["matplotlib.pyplot"].close("all")
@@ -255,6 +263,8 @@ class FigureWatch:
             return result, "plotly"
         if "altair" in kinds and hasattr(result, "to_dict"):
             return result, "vega"
+        if type(result).__module__ == "seaborn._core.plot" and hasattr(result, "plot"):
+            return self._figure_of(getattr(result.plot(pyplot=True), "_figure", None))
         if "matplotlib" in kinds or "seaborn" in kinds:
             return self._figure_of(result)
         if type(result).__name__ in ("ndarray", "list", "tuple", "Series", "dict"):

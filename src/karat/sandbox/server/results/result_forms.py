@@ -58,8 +58,8 @@ class Items(NamedTuple):
 
 
 def form_of(value: Any, most: int) -> Any:
-    """The form of a value that is no plain one, of at most that many cells; None when it has none. What a class says of
-    itself is not asked, only what it is."""
+    """The form of a value that is not a plain one, of at most that many cells; None when it has none. What a class says
+    of itself is not asked, only what it is."""
     kind = type(value)
     if kind in MAPPINGS:
         return Pairs(dict(value))

@@ -54,7 +54,7 @@ class Lazily:
 
 
 def library_form(value: Any, most: int) -> Any:
-    """The form of a value of one of these libraries, of at most that many cells; None when it is none."""
+    """The form of a value of one of these libraries, of at most that many cells; None for any other value."""
     kind = type(value)
     library, name = kind.__module__.partition(".")[0], kind.__name__
     if library == "polars":

@@ -2,9 +2,9 @@
 kernel.
 
 A process that has run code of a snippet can never start another one by itself. A second filter of system calls asks the
-server about every ``clone`` that is no thread; the server answers no, unless it has just asked that very process for a
-fork. The arguments of the call are numbers in registers, so what the server looked at is what is done. While the caller
-waits, the server puts the descriptors into it that the new process will need.
+server about every ``clone`` that is not a thread; the server answers no, unless it has just asked that very process for
+a fork. The arguments of the call are numbers in registers, so what the server looked at is what is done. While the
+caller waits, the server puts the descriptors into it that the new process will need.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def fork() -> int:
     """Ask for a new process, once the server has said that it will be let through: 0 in the new one.
 
     This is the bare call. The handlers that libraries have for forks put things right between threads, and there is
-    only one; they would also seed random numbers anew, which a step must not notice.
+    only one; they would also seed random numbers again, which a step must not notice.
     """
     return int(_bare.syscall(CLONE_CALL[machine()], FORK_FLAGS, 0, 0, 0, 0))
 

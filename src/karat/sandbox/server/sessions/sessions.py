@@ -38,7 +38,7 @@ PATIENCE = 2.0
 START = 30.0
 ROOT = 0
 NOTHING = Left([], [])
-"""The snapshot before the first step. It is made anew whenever it is missing."""
+"""The snapshot before the first step. It is made again whenever it is missing."""
 
 
 class Snapshot(NamedTuple):

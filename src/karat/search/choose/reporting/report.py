@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from karat.core.problems import count_of
 from karat.core.report import Cell, Chart, Column, Report, Series, Sheet, Table
 from karat.search.choose.outcome import Pick
 from karat.search.choose.reporting.result import Tuning
@@ -72,13 +73,19 @@ def _figures(tuning: Tuning) -> Table:
     if (out := tuning.held_out) is not None:
         rows += [
             ("questions passed, held out", out.passed, f"{out.questions:,}", out.passed_low, out.passed_high),
-            ("mean recall, held out", out.mean_recall, f"{out.questions:,} questions", out.recall_low, out.recall_high),
+            (
+                "mean recall, held out",
+                out.mean_recall,
+                count_of(out.questions, "question"),
+                out.recall_low,
+                out.recall_high,
+            ),
             ("recall_asked, held out", out.recall_asked, "pairs with a truth", "", ""),
             ("held-out questions over the budget", out.over_budget, f"{out.questions:,}", "", ""),
         ]
     rows += [
         ("questions passed, in-sample", tuning.passed, f"{tuning.questions:,}", "", ""),
-        ("mean recall, in-sample", tuning.mean_recall, f"{tuning.questions:,} questions", "", ""),
+        ("mean recall, in-sample", tuning.mean_recall, count_of(tuning.questions, "question"), "", ""),
         ("recall_asked, in-sample", tuning.recall_asked, "pairs with a truth", "", ""),
         (tuning.unit, tuning.tokens, f"{tuning.budget_tokens:,}", "", ""),
     ]

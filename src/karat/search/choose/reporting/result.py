@@ -6,7 +6,7 @@ import msgspec
 
 from karat.search.choose.heldout import HeldOut, Stability
 from karat.search.choose.limits import Unit
-from karat.search.choose.more import More
+from karat.search.choose.next_questions import More
 from karat.search.choose.pareto import Point
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from karat.core.problems import count_of
 from karat.search.choose.limits import Unit
-from karat.search.choose.more import More
+from karat.search.choose.next_questions import More
 from karat.search.choose.outcome import Pick
 from karat.search.choose.reporting.result import Missing, QuestionDetail, Tuning
 

@@ -35,6 +35,13 @@ States = tuple[bool, bool]
 def accept(case: Case[Gold], prediction: Prediction, _cases: Path, options: Options) -> Sequence[Edit]:
     """The gold file and the new table, as far as they change; nothing when the answer is right already."""
     comparison = _compared(case, prediction, options)
+    if comparison.queries is not None:
+        if comparison.strict.state == "right":
+            return ()
+        hint = (
+            f"To accept its query too, write both as a list in {case.source.file}:{case.source.line}: sql: [OLD, NEW]"
+        )
+        raise UserError(f'the gold of "{case.id}" is SQL, and no query is added to it by a program', hint=hint)
     before = (comparison.strict.state == "right", comparison.spider2.state == "right")
     if all(before):
         return ()

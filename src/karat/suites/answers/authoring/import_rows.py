@@ -18,7 +18,7 @@ from typing import Any  # Any: cells of an imported file, and the evaluation tha
 from karat.core.case_files.import_rows import AnyOf, Imported, ImportRow, json_in, unique
 from karat.core.files.reading import read_bytes
 from karat.core.json_types import JsonMapping, JsonObject
-from karat.core.problems import Problem
+from karat.core.problems import Problem, count_of
 from karat.suites.answers.cases import FILE_FUNCTIONS
 from karat.suites.answers.submission.safe_paths import OutsideFolder, inside
 
@@ -73,7 +73,9 @@ def import_rows(rows: Sequence[ImportRow], folder: Path) -> Imported:
         made.predictions, made.answers = SUBMISSION, len(answers)
         made.files[f"{SUBMISSION}/{METADATA}"] = b"".join(answers)
     if renamed:
-        made.notes.append(f"{renamed:,} ids were changed, because an instance id is also a folder name")
+        made.notes.append(
+            f"{count_of(renamed, 'id was', 'ids were')} changed, because an instance id is also a folder name"
+        )
     if any(row.before for row in rows):
         made.notes.append("the conversation before the question is left out: an instance is one question")
     return made
@@ -119,7 +121,10 @@ def _evaluation(expected: Any, tables: dict[str, bytes], folder: Path) -> Any:
         return {"func": "number_match", "parameters": number}
     text = str(expected).strip()
     if _SQL.match(text):
-        raise _LeftOut("the expected value is SQL: run it, and give its result as a number, a text or a CSV file")
+        raise _LeftOut(
+            "the expected value is SQL: a CSV file with the columns id, question and sql is a question file already "
+            "(karat check --questions FILE)"
+        )
     return {"func": "string_match", "parameters": {"gold": [text]}}
 
 
@@ -137,7 +142,7 @@ def _several(expected: list[Any]) -> JsonObject:
 
 
 def _number(value: Any) -> JsonObject | None:
-    """The parameters of number_match; None when it is no number."""
+    """The parameters of number_match; None when it is not a number."""
     if isinstance(value, bool):
         return None
     if isinstance(value, int | float):

@@ -6,8 +6,6 @@ meant, is a warning. Every finding is at the line of its gold row and begins wit
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -15,17 +13,17 @@ from typing import Any, NamedTuple  # Any: parameters of a gold row, which may h
 
 from karat.core.case_files.case_checks import CheckedCases
 from karat.core.case_files.drafts import ACCEPTED, DRAFT
-from karat.core.installed.extras import install_command
+from karat.core.files.near_paths import near_path
 from karat.core.json_types import JsonMapping, JsonObject
 from karat.core.problems import Problem, Severity, count_of, did_you_mean, nearest
 from karat.core.records import Case
 from karat.suites.answers.cases import FLAT_KEYS, NO_FILE, OWN_KEYS, STATUSES, missing_files
 from karat.suites.answers.gold.loose_json import read_file
+from karat.suites.answers.gold.table_heads import Head, csv_head, duckdb_heads
 from karat.suites.answers.options import Options
 from karat.suites.answers.records import Entry, Gold
+from karat.suites.answers.strict.numbers import is_one_number
 from karat.suites.answers.text_to_sql.gold_check import check_gold_sql
-from karat.tables.files.probe import NotOpened, duckdb_copy
-from karat.tables.table import TableError
 
 PARAMETERS = {
     "string_match": ("pred", "gold", "exclude", "conj"),
@@ -38,9 +36,10 @@ PARAMETERS = {
 EVERYWHERE = ("sql",)
 OWN_PARAMETERS = ("rel_tol", "abs_tol", "whole_numbers", "normalise", "allow_shape")
 EVALUATION_KEYS = ("func", "parameters", "temporal")
-ROW_KEYS = ("instance_id", "evaluation", "temporal", "tags", "type", "cluster", *FLAT_KEYS, *OWN_KEYS)
-HEAD_BYTES = (64 * 1024, 8 * 1024 * 1024)
-"""How much of a gold table is read: the first is nearly always enough."""
+ROW_KEYS = (
+    *("instance_id", "question", "instruction", "evaluation", "temporal", "tags", "type", "cluster", "expect"),
+    *(*FLAT_KEYS, *OWN_KEYS),
+)
 
 
 class Finding(NamedTuple):
@@ -49,14 +48,6 @@ class Finding(NamedTuple):
     what: str
     hint: str = ""
     severity: Severity = "error"
-
-
-class Head(NamedTuple):
-    """The beginning of a gold table: its columns, whether a row follows, or why it cannot be read."""
-
-    columns: tuple[str, ...] = ()
-    has_rows: bool = False
-    trouble: str = ""
 
 
 def check_cases(cases: Sequence[Case[Gold]], _files: Sequence[Path], options: Options) -> CheckedCases:
@@ -96,7 +87,8 @@ def _rows(file: str) -> dict[int, JsonObject]:
 def _gold_findings(gold: Gold, row: JsonMapping) -> Iterator[Finding]:
     for said in gold.problem.split("; ") if gold.problem else ():
         absent = said.startswith((NO_FILE, "the gold row says"))
-        hint = "Without it the instance is left out, or judged by the golds that exist." if absent else ""
+        hint = f"{_file_meant(gold)}Without it the instance is left out, or judged by the golds that exist."
+        hint = hint if absent else ""
         yield Finding(said, hint, "warning" if absent else "error")
     yield from _row_findings(gold, row)
     for entry in gold.entries:
@@ -107,13 +99,21 @@ def _gold_findings(gold: Gold, row: JsonMapping) -> Iterator[Finding]:
         if entry.func == "string_match":
             yield from _string_findings(entry.parameters)
         elif entry.func == "number_match":
-            yield from _number_findings(entry.parameters, temporal=gold.temporal)
+            yield from _number_findings(entry.parameters, temporal=gold.temporal, own=gold.family == "own")
         else:
             yield from _table_findings(entry, gold.family)
     if gold.family == "flat":
         yield from _letter_findings(gold)
     if gold.ties is not None:
         yield from _tie_findings(gold.ties)
+
+
+def _file_meant(gold: Gold) -> str:
+    """The file beside a missing one whose name is most like it."""
+    for file in (Path(file) for entry in gold.entries for file in missing_files(entry)):
+        if file.parent.is_dir() and (hint := near_path(Path(file.name), folder=file.parent)):
+            return f"{hint} "
+    return ""
 
 
 def _row_findings(gold: Gold, row: JsonMapping) -> Iterator[Finding]:
@@ -168,7 +168,7 @@ def _string_findings(parameters: JsonMapping) -> Iterator[Finding]:
         yield Finding(what, "Remove that string, or make it longer.")
 
 
-def _number_findings(parameters: JsonMapping, *, temporal: bool) -> Iterator[Finding]:
+def _number_findings(parameters: JsonMapping, *, temporal: bool, own: bool) -> Iterator[Finding]:
     yield from _conj_findings(parameters)
     golds = _listed(parameters.get("gold"))
     if not golds and not temporal:
@@ -177,6 +177,9 @@ def _number_findings(parameters: JsonMapping, *, temporal: bool) -> Iterator[Fin
         number = isinstance(gold, int | float) and not isinstance(gold, bool)
         if not number and not (isinstance(gold, str) and re.search(r"\d", gold)):
             yield Finding(f"there is no number in the gold {_shown(gold)} of number_match", "Write it with digits.")
+        elif own and not is_one_number(gold, percentage=parameters.get("percentage") is True):
+            hint = "Write it with a decimal point and without separators, such as 1234.5: strict cannot judge it."
+            yield Finding(f"the gold {_shown(gold)} of number_match is not one number", hint)
     if not isinstance(parameters.get("percentage", False), bool):
         yield Finding(f"percentage must be true or false, not {_shown(parameters['percentage'])}")
     precision = parameters.get("precision", 4)
@@ -286,7 +289,7 @@ def _column_findings(columns: Sequence[Any], name: str, head: Head | None) -> It
 
 def _head_findings(name: str, head: Head) -> Iterator[Finding]:
     if head.trouble:
-        yield Finding(f"{name} {head.trouble}")
+        yield Finding(f"{name} {head.trouble}", head.hint)
     elif not head.columns:
         yield Finding(f"the gold table {name} is empty", "It does not even have a header.")
     elif not head.has_rows:
@@ -309,48 +312,6 @@ def _heads(entry: Entry) -> list[tuple[str, Head | None]]:
     return [
         (tab, tables[known[tab.lower()]] if tab.lower() in known else Head(trouble=missing)) for tab in tabs or tables
     ]
-
-
-def csv_head(file: str) -> Head:
-    """The header of a CSV file and whether a row follows. Blank lines before and between do not count."""
-    head = Head()
-    for size in HEAD_BYTES:
-        try:
-            with Path(file).open("rb") as handle:
-                data = handle.read(size)
-        except OSError as error:
-            return Head(trouble=f"cannot be read: {error.strerror}")
-        if b"\0" in data:
-            return Head(trouble="is not text: it contains NUL bytes")
-        try:
-            records = filter(None, csv.reader(io.StringIO(data.decode("utf-8-sig", errors="replace"), newline="")))
-            head = Head(tuple(next(records, ())), next(records, None) is not None)
-        except csv.Error as error:
-            return Head(trouble=f"is not a CSV file: {error}")
-        if head.has_rows or len(data) < size:
-            return head
-    return Head(trouble=f"has no row within its first {HEAD_BYTES[-1]:,} bytes")
-
-
-def duckdb_heads(file: str) -> dict[str, Head] | str:
-    """The tables of a DuckDB file with their columns, or why there are none."""
-    try:
-        import duckdb
-    except ImportError:
-        return f"is not checked: {install_command('answers')}"
-    try:
-        with duckdb.connect(str(duckdb_copy(Path(file))), read_only=True) as connection:
-            found = connection.execute(
-                "SELECT table_name, list(column_name ORDER BY ordinal_position) FROM information_schema.columns "
-                "WHERE table_schema = 'main' GROUP BY table_name ORDER BY table_name"
-            ).fetchall()
-    except (duckdb.Error, NotOpened) as error:
-        return f"cannot be opened: {str(error).splitlines()[0]}"
-    except TableError as error:
-        return f"cannot be read: {error.reason}"
-    except OSError as error:
-        return f"cannot be read: {error.strerror}"
-    return {name: Head(tuple(columns), has_rows=True) for name, columns in found}
 
 
 def _tie_findings(ties: JsonMapping) -> Iterator[Finding]:

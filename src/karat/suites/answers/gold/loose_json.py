@@ -115,7 +115,7 @@ def _too_deep(value: Any) -> bool:
 
 _BETWEEN = re.compile(r"[\s,\[\]]*")
 _INDENT = re.compile(r"[ \t]*")
-_OBJECT_LINE = re.compile(r"^([ \t]*)[\[\]{},; \t]*?(?=\{)", re.MULTILINE)
+_OBJECT_LINE = re.compile(r"^([ \t]*+)[\[\]{},; \t]*?(?=\{)", re.MULTILINE)
 _HALF_CHARACTER = re.compile("[\ud800-\udfff]")
 _MAYBE_HALF = re.compile("\\\\u[dD]|[\ud800-\udfff]")
 

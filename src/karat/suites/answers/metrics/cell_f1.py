@@ -1,8 +1,8 @@
 """``cell_f1``: the share of gold cells found under the best alignment, as an F1 with what is too much. Beside the
 verdict, to see progress.
 
-Only where gold is a table. A right table has 1; an answer that is no table at all (failed SQL, an unreadable or missing
-file) has 0.
+Only where gold is a table. A right table has 1; an answer that is not a table at all (failed SQL, an unreadable or
+missing file) has 0.
 """
 
 from __future__ import annotations

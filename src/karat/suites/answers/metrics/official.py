@@ -1,7 +1,19 @@
-"""``bird_ex``, ``bird_f1``, ``spider_exec``, ``spider_suite``, ``defog_exact``, ``defog_correct``: what the public
-evaluators of text-to-SQL say, from :mod:`karat.suites.answers.text_to_sql.official`.
+"""What the public evaluators of text-to-SQL say about a predicted query.
 
-Only where gold is SQL. A prediction that is missing, fails or is no query has 0; gold that fails has none of them.
+``bird_ex``: execution accuracy of the BIRD benchmark. Both results are the same set of rows; repeated rows and the
+order of rows do not count.
+
+``bird_f1``: soft F1 of the BIRD benchmark. Rows are compared by their position, and cells within a row by their values.
+
+``spider_exec``: execution match of Spider's evaluator. The rows are the same under some order of the columns.
+
+``spider_suite``: execution match on every database of Spider's test suite, which tells a lucky query from a right one.
+
+``defog_exact``: exact match of defog's evaluator. The data frames are equal, if need be after normalising them.
+
+``defog_correct``: subset match of defog's evaluator. The frames are equal, or the answer contains every gold column.
+
+Only if gold is SQL. A prediction that is missing, fails or is not a query has 0. If gold fails, there is no value.
 
 By hand, for the test suite: on three databases of the suite, gold and the answer agree on two. ``spider_suite`` is 0:
 they must agree on all of them.

@@ -1,7 +1,12 @@
-"""``query_seconds``, and on request ``bird_rves`` and ``fair_rves``: what the answer's query costs beside gold's, from
-:mod:`karat.suites.answers.text_to_sql.running.speed`.
+"""What the answer's query costs, compared with gold's.
 
-Only where gold is SQL. Time is measured, so that nothing but a wide margin should be gated.
+``query_seconds``: the seconds that the answer's query takes to execute and fetch.
+
+``bird_rves``: R-VES as the BIRD benchmark defines it: a reward for queries that are faster than gold's. On request.
+
+``fair_rves``: the same reward from the median ratio, which noise does not change. On request.
+
+Only if gold is SQL. Time is measured, so gate it with a wide margin only.
 
 By hand: the answer's query takes 0.2 s to execute and fetch: ``query_seconds`` is 0.2. Gold takes 0.1 s. BIRD's reward
 for a ratio of 0.1 / 0.2 = 0.5 is 0.75, and R-VES is 100 × √0.75 = 86.6. An answer that is wrong by BIRD EX has 0.

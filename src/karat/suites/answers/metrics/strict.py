@@ -1,7 +1,7 @@
-"""``strict``: 1 when the answer is right by right instead of compatible: one-to-one columns, whole rows, nulls are not
-zeros; else 0.
+"""``strict``: 1 if the answer is really right, by Karat's own rules; else 0. Each gold column has its own column in the
+answer, whole rows agree, and a null is not a zero.
 
-Over what was submitted. An answer that no rule can settle (needs review, gold error): not applicable.
+Over what was submitted. An answer that no rule can settle (needs review, gold error) is not applicable.
 """
 
 from __future__ import annotations

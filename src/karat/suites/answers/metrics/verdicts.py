@@ -37,5 +37,6 @@ def score_of(verdict: Verdict) -> Score:
     """1 or 0 with the reason; not applicable where no rule can settle it."""
     value = verdict.score
     if value is None:
-        return not_applicable(f"{verdict.state}: {verdict.reason}" if verdict.reason else verdict.state)
+        said = verdict.reason not in ("", verdict.state)
+        return not_applicable(f"{verdict.state}: {verdict.reason}" if said else verdict.state)
     return Score(float(value), "scored", verdict.reason)

@@ -15,6 +15,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal  # Any: condition columns as the public evaluator takes them: nothing, numbers, or lists
 
+from karat.core.problems import count_of
+
 Family = Literal["contract", "flat", "own"]
 
 ALL: list[list[Any] | None] = [[], [[]], [None]]
@@ -56,7 +58,9 @@ def chosen_columns(condition: Any, width: int, family: Family = "contract") -> l
         return found
     outside = [position for position in condition if not -width <= position < width]
     if outside:
-        raise IndexError(f"condition_cols names column {outside[0]}, but gold has {width} columns (0 to {width - 1})")
+        raise IndexError(
+            f"condition_cols names column {outside[0]}, but gold has {count_of(width, 'column')} (0 to {width - 1})"
+        )
     return [positions[position] for position in condition]
 
 
@@ -78,7 +82,8 @@ def flags(ignore_orders: Sequence[Any] | None, tables: int) -> list[bool]:
 
 def _as_many(name: str, values: Sequence[Any], tables: int) -> None:
     if len(values) != tables:
-        raise ValueError(f"{name} has {len(values)} entries for {tables} tables: it must have as many")
+        entries = count_of(len(values), "entry", "entries")
+        raise ValueError(f"{name} has {entries} for {count_of(tables, 'table')}: it must have as many")
 
 
 def _as_list(value: Any) -> Any:

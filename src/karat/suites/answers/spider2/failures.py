@@ -52,7 +52,7 @@ def said(problem: BaseException) -> str:
 
 
 def check_size(path: str) -> int:
-    """The bytes of a plain file. Raises OSError for anything that is none, or is too large to read."""
+    """The bytes of a plain file. Raises OSError for anything that is not one, or is too large to read."""
     facts = Path(path).stat()
     if not stat.S_ISREG(facts.st_mode):
         raise OSError(errno.EINVAL, "not a plain file")

@@ -47,7 +47,7 @@ def with_questions(gold: LoadedCases, questions: Path) -> LoadedCases:
     read = read_rows(questions)
     problems = [*gold.problems, *read.problems]
     known: dict[str, tuple[str, str]] = {}
-    for row in read.rows:
+    for row in read.readable:
         name = row.value.get("instance_id") if isinstance(row.value, Mapping) else None
         if not isinstance(name, str) or not name:
             problems.append(Problem('a question without "instance_id"', file=str(questions), line=row.line))

@@ -18,6 +18,7 @@ from typing import Any  # Any: parameters that the public evaluator takes in man
 
 import msgspec
 
+from karat.core.problems import count_of
 from karat.suites.answers.records import Verdict, right, wrong
 from karat.suites.answers.spider2.columns import Nulls
 from karat.suites.answers.spider2.conditions import Family, chosen_columns, condition_of, flags, paired
@@ -68,10 +69,10 @@ def tables_match(
     """The verdict on several CSV files: gold and answer pair by place, every pair must match, and there must be as many
     of each."""
     if len(result) < len(gold):
-        error = f"{len(result)} files for {len(gold)} gold tables"
+        error = f"{count_of(len(result), 'file')} for {count_of(len(gold), 'gold table')}"
         return wrong("missing_prediction", table=Path(gold[len(result)]).name, error=error)
     if len(result) > len(gold):
-        error = f"{len(result)} files for {len(gold)} gold tables: there must be as many"
+        error = f"{count_of(len(result), 'file')} for {count_of(len(gold), 'gold table')}: there must be as many"
         return wrong("shape_differs", error=error)
     orders, conditions = flags(ignore_orders, len(gold)), paired(condition_cols, len(gold))
     for path, other, condition, ignore_order in zip(gold, result, conditions, orders, strict=True):

@@ -1,10 +1,10 @@
 """The numbers in an answer.
 
 Read: what :mod:`karat.tables.values.number_texts` lists, exponents and powers of ten, digits of any script, a leading
-decimal point, units, and the words thousand, million, billion, trillion; where there are no digits at all, the words
-zero to twelve. Not numbers: dates,
-times, ordinals, list markers, versions, digits inside a word. What can be read in two ways has the second one in
-``Number.others``: ``12 480`` may be two numbers, and ``(5.2)`` is below zero in accounts, but often an aside.
+decimal point, units, per mille and basis points, and what multiplies a number (see ``multipliers``); where there are no
+digits at all, English number words (see ``number_words``). Not numbers: dates, times, ordinals, list markers, versions,
+digits inside a word. What can be read in two ways has the second one in ``Number.others``: ``12 480`` may be two
+numbers, and ``(5.2)`` is below zero in accounts, but often an aside.
 """
 
 from __future__ import annotations
@@ -14,6 +14,9 @@ import re
 
 import msgspec
 
+from karat.suites.answers.strict.multipliers import LETTERS, MORE, WORD, factor_of
+from karat.suites.answers.strict.number_words import spelled_numbers
+from karat.suites.answers.strict.words import BESIDE
 from karat.tables.options import CompareOptions
 from karat.tables.values.number_texts import BELOW_ZERO, CURRENCY, GROUPED, MINUS, PERCENT, bare_digits
 from karat.tables.values.numbers import NOISE, SLACK, decimals_shown, small_scale, whole_number, why_equal
@@ -27,13 +30,15 @@ _MONTH = (
 _NOT_NUMBERS = re.compile(
     rf"\b[0-9]{{4}}[-/][0-9]{{1,2}}[-/][0-9]{{1,2}}(?:[t "
     rf"][0-9]{{1,2}}:[0-9]{{2}}(?::[0-9]{{2}}(?:\.[0-9]+)?)?)?(?:z|\s?utc)?\b"
+    rf"|\b(?:19|20)[0-9]{{2}}-(?:0[1-9]|1[0-2])\b(?!-)"
     rf"|\b[0-9]{{1,2}}[/.-][0-9]{{1,2}}[/.-][0-9]{{4}}\b"
     rf"|\b{_MONTH}\s+[0-9]{{1,2}}(?:st|nd|rd|th)?(?:,?\s+[0-9]{{4}})?\b"
     rf"|\b[0-9]{{1,2}}(?:st|nd|rd|th)?\s+{_MONTH},?(?:\s+[0-9]{{4}})?\b"
     rf"|\b{_MONTH},?\s+[0-9]{{4}}\b"
+    r"|[0-9]{4}\s?[年년]\s?[0-9]{1,2}\s?[月월](?:\s?[0-9]{1,2}\s?[日号號일])?|[0-9]{1,2}[月월](?:\s?[0-9]{1,2}\s?[日号號일])?"
     r"|\b[0-9]{1,2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?\b"
     r"|\b[0-9]+(?:st|nd|rd|th)\b"
-    r"|^\s*[0-9]{1,3}[.)](?=\s+\S)"
+    r"|^[^\S\n]*[0-9]{1,3}[.)](?=\s+\S)"
     r"|\b[0-9]+(?:\.[0-9]+){2,}\b",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -42,40 +47,26 @@ _PERCENT = (
     rf"{PERCENT}|percentage\s+points?\b|prozent(?:punkte?n?)?\b|pour\s?cent\b|por\s?cien(?:to)?\b|por\s?cento\b"
     r"|per\s?cento\b|procent\b"
 )
+_PER_CENT = rf"(?P<part>‰|per\s?mille\b|promille\b|bps?\b|basis[ -]points?\b)|(?P<percent>{_PERCENT})"
 _POWER = rf"(?:e[-+]?[0-9]+|\s?[x×*·⋅]\s?10(?:\s?\^\s?[({{]?[-+{MINUS}]?[0-9]+[)}}]?|[⁺⁻]?[⁰¹²³⁴-⁹]+)(?![0-9]))?"
 _RAISED = str.maketrans("⁺⁻⁰¹²³⁴⁵⁶⁷⁸⁹" + MINUS, "+-0123456789-")
 _EXPONENT = re.compile(r"[-+]?[0-9]+$")
 _NUMBER = re.compile(
-    rf"(?<![\w.])(?<![A-Za-z]-)(?P<open>\()?(?P<sign>[-+{MINUS}]|(?<!\S)[{_DASH}](?=[0-9.$€£¥])"
-    rf"|(?<![0-9)%]\s)\b(?:{BELOW_ZERO})(?=\s))?\s?{CURRENCY}?\s?(?P<inner>[-{MINUS}]?)"
+    rf"(?<!{BESIDE})(?<![.第]|{MORE})(?<![A-Za-z]-)(?P<open>\()?(?P<sign>[-+{MINUS}]|(?<!\S)[{_DASH}](?=[0-9.$€£¥])"
+    rf"|(?<![0-9)%]\s)\b(?:{BELOW_ZERO})(?=\s))?\s?(?P<paid>{CURRENCY})?\s?(?P<inner>[-{MINUS}]?)"
     rf"(?P<digits>(?:{GROUPED}|[0-9]+)(?:\.[0-9]+)?|\.[0-9]+)(?P<power>{_POWER})"
-    rf"(?:\s?(?P<percent>{_PERCENT})|\s?(?P<word>thousand|million|billion|trillion|mn|bn|tn)\b"
-    rf"|(?P<unit>[A-Za-zµ°]{{1,4}}))?"
-    r"(?P<close>\))?(?![\w])(?!\.[0-9])",
+    rf"(?:\s?(?:{_PER_CENT})|\s?(?P<word>{WORD})"
+    rf"|(?P<unit>(?(paid)\s?[KMBT](?![A-Za-z])|(?!))|[A-Za-zµ°]{{1,4}})(?=(?P<after>\s?{CURRENCY})?))?"
+    rf"(?P<close>\))?(?!{BESIDE}|{MORE})(?!\.[0-9])",
     re.IGNORECASE,
-)
-_SMALL = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
-_IN_WORDS = re.compile(
-    rf"(?<![\w-])(?P<below>(?:{BELOW_ZERO})\s+)?(?P<word>{'|'.join(_SMALL)})(?![\w-])", re.IGNORECASE
 )
 _DECIMAL_COMMA = re.compile(
-    rf"(?<![\w.,])(?P<sign>[-{MINUS}]?)(?P<whole>[0-9]{{1,3}}(?:[. ][0-9]{{3}})+|[0-9]+),(?P<rest>[0-9]+)"
-    rf"(?:\s?(?P<percent>{_PERCENT}))?(?![\w])(?![.,][0-9])",
+    rf"(?<![\w.,])(?P<sign>[-{MINUS}]?)"
+    r"(?P<whole>[0-9]{1,3}(?:\.[0-9]{3})+(?=(?P<rest>,[0-9]+)?)"
+    r"|(?:[0-9]{1,3}(?: [0-9]{3})+|[0-9]+)(?=(?P<only>,[0-9]+)))"
+    rf"(?:,[0-9]+)?(?:\s?(?P<percent>{_PERCENT}))?(?![\w])(?![.,][0-9])",
     re.IGNORECASE,
 )
-_SHORT = 3
-"""Words of an answer in which "one" is a number; in a longer one it may stand for anything."""
-_THOUSAND, _MILLION, _BILLION, _TRILLION = 10**3, 10**6, 10**9, 10**12
-_WORDS = {
-    "thousand": _THOUSAND,
-    "million": _MILLION,
-    "mn": _MILLION,
-    "billion": _BILLION,
-    "bn": _BILLION,
-    "trillion": _TRILLION,
-    "tn": _TRILLION,
-}
-_LETTERS = {"k": _THOUSAND, "m": _MILLION, "b": _BILLION, "t": _TRILLION}
 
 
 class Number(msgspec.Struct, frozen=True):
@@ -132,32 +123,24 @@ def find_numbers(text: str) -> list[Number]:
     masked = _NOT_NUMBERS.sub(lambda match: " " * len(match[0]), text)
     whole = text.strip().strip(".")
     found = [_number(match, alone=match[0].strip() == whole) for match in _NUMBER.finditer(masked)]
-    return [number for number in found if math.isfinite(number.number)] or _in_words(text)
-
-
-def _in_words(text: str) -> list[Number]:
-    """``three``, in an answer that has no digits."""
-    found = []
-    for match in _IN_WORDS.finditer(text):
-        value = _SMALL.index(match["word"].lower()) * (-1 if match["below"] else 1)
-        if value != 1 or len(text.split()) <= _SHORT:
-            found.append(Number(float(value), 0, value, match.start(), match.end(), match[0]))
-    return found
+    return [number for number in found if math.isfinite(number.number)] or [
+        Number(float(value), 0, value, start, end, text[start:end]) for value, start, end in spelled_numbers(text)
+    ]
 
 
 def with_decimal_comma(text: str) -> list[Number]:
-    """The numbers that a text has where a comma is a decimal point: ``0,5`` and ``1.234,56``."""
+    """The numbers that a text has where a comma is a decimal point and points group the digits: ``0,5``, ``1.234,56``
+    and ``1.234``."""
     found = []
     for match in _DECIMAL_COMMA.finditer(plain_digits(text)):
         before = match["whole"].replace(".", "").replace(" ", "")
-        digits = f"{'-' if match['sign'] else ''}{before}.{match['rest']}"
+        rest = (match["rest"] or match["only"] or "").removeprefix(",")
+        digits = f"{'-' if match['sign'] else ''}{before}{'.' if rest else ''}{rest}"
         number = float(digits)
         if math.isfinite(number):
             whole = whole_number(digits, number)
             percent = bool(match["percent"])
-            found.append(
-                Number(number, len(match["rest"]), whole, match.start(), match.end(), match[0], percent=percent)
-            )
+            found.append(Number(number, len(rest), whole, match.start(), match.end(), match[0], percent=percent))
     return found
 
 
@@ -172,10 +155,11 @@ def _number(match: re.Match[str], *, alone: bool) -> Number:
     whole = None if power or not math.isfinite(number) else whole_number(digits, number)
     factors: tuple[int, ...] = (1,)
     if match["word"]:
-        factors = (_WORDS[match["word"].lower()],)
-    elif match["unit"] and match["unit"].lower() in _LETTERS:
-        # 5m may be metres or millions.
-        factors = (1, _LETTERS[match["unit"].lower()])
+        factors = (factor_of(match["word"]),)
+    elif (letter := (match["unit"] or "").strip()) in LETTERS:
+        # 5m may be metres or millions; 5M, 5k and €5m are no metres.
+        sure = letter in "kKMB" or match["paid"] or match["after"]
+        factors = (LETTERS[letter],) if sure else (1, LETTERS[letter])
     start = match.start() + len(match[0]) - len(match[0].lstrip())
     decimals = decimals_shown(digits, power[1:])
     end = match.end()
@@ -184,7 +168,11 @@ def _number(match: re.Match[str], *, alone: bool) -> Number:
         start += len(match["open"] or "")
         end -= len(match["close"] or "")
         shown = shown[len(match["open"] or "") : len(shown) - len(match["close"] or "")]
-    found = Number(number, decimals, whole, start, end, shown, factors, percent=bool(match["percent"]))
+    percent = bool(match["percent"] or match["part"])
+    if match["part"]:
+        divisor = 100 if match["part"][0] in "bB" else 10  # basis points, or per mille
+        number, decimals, whole = number / divisor, decimals + len(str(divisor)) - 1, None
+    found = Number(number, decimals, whole, start, end, shown, factors, percent=percent)
     others: list[Number] = []
     if in_brackets:
         others.append(msgspec.structs.replace(found, number=-number, whole=None if whole is None else -whole))

@@ -7,8 +7,8 @@ may be meant in percent.
 
 Gold is one number (or several ways to give it): another number in the answer may be the one it really states. The
 answer is right when the gold number is the only one, years aside; or when words that state it ("is", "=", ":") stand
-before the gold number and before no other. Otherwise a person must look: never a silent pass. With ``and`` every gold
-number must be there, and others may be.
+before the gold number and before no other, and no other is given as a total. Otherwise a person must look: never a
+silent pass. With ``and`` every gold number must be there, and others may be.
 """
 
 from __future__ import annotations
@@ -18,8 +18,10 @@ from collections.abc import Sequence
 
 import msgspec
 
+from karat.suites.answers.evidence import clipped
 from karat.suites.answers.records import Verdict, right, wrong
-from karat.suites.answers.strict.doubts import hedged
+from karat.suites.answers.strict.bounds import is_bound
+from karat.suites.answers.strict.doubts import asked, hedged
 from karat.suites.answers.strict.found_numbers import (
     Number,
     Tolerance,
@@ -31,6 +33,7 @@ from karat.suites.answers.strict.found_numbers import (
 from karat.suites.answers.strict.strings import negated
 from karat.tables.options import CompareOptions
 from karat.tables.values.numbers import may_be_percent
+from karat.tables.values.unicode import visible
 
 _STATED = re.compile(
     (
@@ -39,14 +42,18 @@ _STATED = re.compile(
     ),
     re.IGNORECASE,
 )
+_TOTAL = re.compile(r"[^\S\n]*(?:\w+[^\S\n]+)?(?:overall|altogether|combined|in (?:total|all|sum))\b", re.IGNORECASE)
 _YEAR = re.compile(r"(?:19|20)[0-9]{2}")
 _EXACT = Tolerance(CompareOptions(rel_tol=1e-12, abs_tol=0.0, rounding=False))
 """An excluded number is meant exactly: it may be as near to gold as a zip code to the next."""
 _SHOWN = 200
+_REASONS = {"bound": "hedged", "asked": "several_answers"}
 _WHY = {
     "negated": "the gold number is only there negated",
     "several_answers": "other numbers may be the answer",
     "hedged": "the answer says that it is not sure",
+    "bound": "the answer gives the number only as a bound",
+    "asked": "the answer repeats the number only in a question",
     "two_readings": "the number can be read in two ways, and only one of them is gold",
 }
 
@@ -78,10 +85,11 @@ def number_match(
         return Verdict("gold_error", "gold_error", {"problem": str(error)})
     if not wanted:
         return Verdict("gold_error", "gold_error", {"problem": "gold does not contain a number"})
+    pred = visible(pred)
     numbers = find_numbers(pred)
     for each, readings in zip(exclude, unwanted, strict=True):
         if any(_why(number, readings, _EXACT) is not None for number in numbers):
-            return wrong("extra_match_excluded", found=[str(each)], given=pred[:_SHOWN])
+            return wrong("extra_match_excluded", found=[str(each)], given=clipped(pred, _SHOWN))
     hits = [[number for number in numbers if _why(number, readings, tolerance) is not None] for readings in wanted]
     missing = [str(each) for each, found in zip(golds, hits, strict=True) if not found]
     if missing and (unclear := _readable_otherwise(pred, numbers, wanted, tolerance)):
@@ -89,25 +97,43 @@ def number_match(
     if len(missing) == len(golds) or (conj == "and" and missing):
         return _missed(pred, numbers, missing, wanted)
     names = _names(hits, wanted, tolerance)
+    lower = _lower(pred)
     if conj == "and" and len(golds) > 1:
-        doubtful = [found for found in hits if all(_denied(pred, number) for number in found)]
-        if doubtful:
-            return _review(pred, "negated", [number for found in doubtful for number in found])
+        for why, doubtful in (("negated", _denied), ("bound", _bounding)):
+            doubted = [number for found in hits if all(doubtful(lower, each) for each in found) for number in found]
+            if doubted:
+                return _review(pred, why, doubted)
         return right(normalised=names, found=[found[0].text for found in hits][:20])
-    return _single(pred, numbers, [number for found in hits for number in found], names)
+    return _single(pred, lower, numbers, [number for found in hits for number in found], names)
 
 
-def _single(pred: str, numbers: Sequence[Number], hits: Sequence[Number], names: tuple[str, ...]) -> Verdict:
-    if all(_denied(pred, number) for number in hits):
+def _single(
+    pred: str, lower: str, numbers: Sequence[Number], hits: Sequence[Number], names: tuple[str, ...]
+) -> Verdict:
+    if all(_denied(lower, number) for number in hits):
         return _review(pred, "negated", hits)
-    rivals = [number for number in numbers if number not in hits and not _YEAR.fullmatch(number.text)]
+    if all(_denied(lower, number) or _bounding(lower, number) for number in hits):
+        return _review(pred, "bound", hits)
+    if asked(pred, [(number.start, number.end) for number in hits]):
+        return _review(pred, "asked", hits)
+    places = {number.start for number in hits}
+    rivals = [number for number in numbers if number.start not in places and not _YEAR.fullmatch(number.text)]
     if rivals:
         stated = any(_is_stated(pred, number) for number in hits)
-        if not stated or any(_is_stated(pred, number) for number in rivals):
+        if not stated or any(_is_stated(pred, number) or _is_total(pred, number) for number in rivals):
             return _review(pred, "several_answers", rivals)
-    if hedged(_lower(pred), [(number.start, number.end) for number in hits]):
+    if hedged(lower, [(number.start, number.end) for number in hits]):
         return _review(pred, "hedged", hits)
     return right(normalised=names, found=[hits[0].text])
+
+
+def is_one_number(gold: str | float, percentage: bool = False) -> bool:
+    """Whether a gold number can be used: a number, or a text that is one."""
+    try:
+        _readings(gold, percentage)
+    except UnreadableNumber:
+        return False
+    return True
 
 
 class _Readings(msgspec.Struct, frozen=True):
@@ -172,12 +198,18 @@ def _missed(pred: str, numbers: Sequence[Number], missing: list[str], wanted: Se
         if value.number and agrees(number, other, Tolerance()) in ("", "tolerance")
     ]
     reason = "scale_100" if scaled and len(wanted) == 1 else "wrong_number"
-    return wrong(reason, missing=missing[:20], found=[number.text for number in numbers][:20], given=pred[:_SHOWN])
+    return wrong(
+        reason, missing=missing[:20], found=[number.text for number in numbers][:20], given=clipped(pred, _SHOWN)
+    )
 
 
 def _review(pred: str, reason: str, numbers: Sequence[Number]) -> Verdict:
-    evidence = {"why": _WHY[reason], "numbers": [number.text for number in numbers][:20], "given": pred[:_SHOWN]}
-    return Verdict("needs_review", reason, evidence)
+    evidence = {
+        "why": _WHY[reason],
+        "numbers": [number.text for number in numbers][:20],
+        "given": clipped(pred, _SHOWN),
+    }
+    return Verdict("needs_review", _REASONS.get(reason, reason), evidence)
 
 
 def _lower(pred: str) -> str:
@@ -185,9 +217,18 @@ def _lower(pred: str) -> str:
     return pred.casefold() if len(pred.casefold()) == len(pred) else pred
 
 
-def _denied(pred: str, number: Number) -> bool:
-    return negated(_lower(pred), number.start, number.end)
+def _denied(lower: str, number: Number) -> bool:
+    return negated(lower, number.start, number.end)
+
+
+def _bounding(lower: str, number: Number) -> bool:
+    return is_bound(lower, number.start, number.end)
 
 
 def _is_stated(pred: str, number: Number) -> bool:
     return _STATED.search(pred[max(0, number.start - 40) : number.start]) is not None
+
+
+def _is_total(pred: str, number: Number) -> bool:
+    """``12 in Q1, 15 in Q2 and 27 overall`` does not say which of them it answers with."""
+    return _TOTAL.match(pred, number.end, number.end + 60) is not None

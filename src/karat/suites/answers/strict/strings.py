@@ -2,8 +2,9 @@
 
 Gold and answer are compared in NFKC, case-folded, with white space collapsed. A text is found as whole words only (see
 ``words``): "UK" is not in "Ukraine", nor "C" in "C++". ``exclude`` first: an excluded text that is outside every
-gold text found makes the answer wrong. A text that is only found negated ("not Paris", "Paris isn't …") needs a person,
-and so does an answer that does not settle on it (see ``doubts``): one that hedges, or names several candidates.
+gold text found makes the answer wrong. A text that is only found negated ("not Paris", "Paris isn't …"), or only for
+comparison ("larger than Paris"), needs a person, and so does an answer that does not settle on it (see ``doubts``):
+one that hedges, or names several candidates.
 """
 
 from __future__ import annotations
@@ -11,21 +12,33 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from karat.suites.answers.evidence import clipped
 from karat.suites.answers.records import Verdict, right, wrong
-from karat.suites.answers.strict.doubts import doubt, hedged
+from karat.suites.answers.strict.doubts import covering, doubt, hedged
 from karat.suites.answers.strict.words import places_of
 from karat.tables.values.cells import folded
 from karat.tables.values.unicode import plain_digits
 
 _BEFORE = re.compile(
-    r"(?:\b(?:not|no|never|neither|nor|without|except|excluding|cannot|no longer|rather than|instead of|other than"
-    r"|nicht|keine?|niemals|pas|jamais|sauf|nunca|jamás|não|niet|geen|inte|ikke|nie|не|нет|кроме|ليس|ليست|לא)"
+    r"(?:\b(?:not|no|none of|never|neither|nor|without|except|excluding|cannot|no longer|rather than|instead of"
+    r"|other than|besides|hardly|barely|unlikely|apart from|aside from|far from"
+    r"|nicht|keine?|niemals|ohne|(?:an)?statt|anstelle von|ausser|pas|jamais|sauf|au lieu de|plutôt que|nunca|jamás"
+    r"|excepto|en (?:lugar|vez) de|não|niet|geen|inte|ikke|nie|не|нет|кроме|ليس|ليست|לא)"
     r"|n['’]t)(?:\W+\w+){0,2}\W+$|\bnon\W$"
 )
 _AFTER = re.compile(
     r"^\W*(?:(?:is|are|was|were|does|do|did|has|have|had|can|could|should|would|will)\s+(?:not|never|no longer)\b"
-    r"|\w+n['’]t\b|no longer\b)"
+    r"|\w+n['’]t\b|no longer\b|cannot\b"
+    r"|(?:(?:is|are|was|were|be|been|seems?|looks?)\s+)+(?:\w+\s+)?"
+    r"(?:wrong|incorrect|false|untrue|unlikely|impossible|excluded|eliminated|disqualified|ruled out"
+    r"|out of the question)\b)"
 )
+_FOIL = re.compile(
+    r"\b(?:unlike|than|contrary to|as opposed to|in contrast (?:to|with)|compared (?:to|with)|versus|vs\.?|formerly"
+    r"|previously|replac(?:ed|es|ing)|im gegensatz zu|contrairement (?:à|aux?)|a diferencia de)(?:\W+\w+)?\W+$"
+)
+_ALL_BUT = re.compile(r"\b(?:all|any|every)\w*(?:\W+\w+){0,3}\W+but(?:\W+(?:for|the|an?))?\W+$")
+_STRUCK_BEFORE, _STRUCK_AFTER = re.compile(r"~~[^~\n]*$"), re.compile(r"^[^~\n]*~~")
 _UNSPACED_BEFORE = re.compile(
     r"(?:不是|并非|並非|绝非|絕非|而非|不在|没有|沒有|不包括|不含|除了|ไม่ใช่|ไม่|ບໍ່ແມ່ນ|ບໍ່|មិនមែន|មិន)[\w\s]{0,3}$"
 )
@@ -38,8 +51,10 @@ _CLAUSE_END = re.compile(r"[.;!?]\s|\bbut\b|\n|[。！？；，、]")
 _WINDOW = 60
 WHY = {
     "hedged": "the answer says that it is not sure",
+    "asked": "the answer repeats gold only in a question",
     "several_answers": "the answer names several candidates",
 }
+_REASONS = {"asked": "several_answers"}
 _SHOWN = 200
 
 
@@ -49,10 +64,15 @@ def string_match(pred: str, gold: str | Sequence[str], exclude: str | Sequence[s
     wanted = _texts(gold)
     found = {each: places_of(_plain(each), text) for each in wanted}
     spans = [span for places in found.values() for span in places]
-    shown = pred[:_SHOWN]
+    shown = clipped(pred, _SHOWN)
     outside = {}
+    inside = covering(spans)
     for each in _texts(exclude):
-        places = [place for place in places_of(_plain(each), text) if not _inside(place, spans)]
+        places = [
+            (start, end)
+            for start, end in places_of(_plain(each), text)
+            if not (inside((start - 1, end)) or inside((start, end + 1)))
+        ]
         if places:
             outside[each] = places
     affirmed = [each for each, places in outside.items() if any(not negated(text, *place) for place in places)]
@@ -62,7 +82,8 @@ def string_match(pred: str, gold: str | Sequence[str], exclude: str | Sequence[s
     missing = [each for each, places in found.items() if not places]
     if (not there or not wanted) if conj == "or" else bool(missing):
         return wrong("wrong_text", missing=missing[:20], given=shown)
-    doubtful = [each for each in there if all(negated(text, *place) for place in found[each])]
+    denied = negated if conj == "and" else _passed_over
+    doubtful = [each for each in there if all(denied(text, *place) for place in found[each])]
     settled = len(doubtful) < len(there) if conj == "or" else not doubtful
     if not settled or outside:
         return Verdict("needs_review", "negated", {"negated": (doubtful or list(outside))[:20], "given": shown})
@@ -71,18 +92,26 @@ def string_match(pred: str, gold: str | Sequence[str], exclude: str | Sequence[s
     else:
         why = "hedged" if hedged(text, spans) else ""
     if why:
-        return Verdict("needs_review", why, {"why": WHY[why], "found": there[:20], "given": shown})
+        return Verdict("needs_review", _REASONS.get(why, why), {"why": WHY[why], "found": there[:20], "given": shown})
     return right(found=[each for each in there if each not in doubtful][:20])
 
 
 def negated(text: str, start: int, end: int) -> bool:
     """Whether the words next to a place in the text deny it, within its clause and three words."""
-    before = _CLAUSE_END.split(text[max(0, start - _WINDOW) : start])[-1]
-    after = _CLAUSE_END.split(text[end : end + _WINDOW])[0]
+    near = text[max(0, start - _WINDOW) : start], text[end : end + _WINDOW]
+    if _ALL_BUT.search(near[0]) or (_STRUCK_BEFORE.search(near[0]) and _STRUCK_AFTER.match(near[1])):
+        return True
+    before, after = _CLAUSE_END.split(near[0])[-1], _CLAUSE_END.split(near[1])[0]
     said_before = before.split(",")[-1]
     if _BEFORE.search(said_before) is not None or _AFTER.search(after) is not None:
         return True
     return _UNSPACED_BEFORE.search(said_before) is not None or _UNSPACED_AFTER.search(after) is not None
+
+
+def _passed_over(text: str, start: int, end: int) -> bool:
+    """Whether it is denied, or only there to set the answer against it: "Unlike Paris, Lyon grew"."""
+    said = _CLAUSE_END.split(text[max(0, start - _WINDOW) : start])[-1].split(",")[-1]
+    return negated(text, start, end) or _FOIL.search(said) is not None
 
 
 def _plain(text: str) -> str:
@@ -95,7 +124,3 @@ _QUOTES_AND_HYPHENS = str.maketrans("\u2018\u2019\u02bc\u201c\u201d\u2010\u2011\
 
 def _texts(given: str | Sequence[str]) -> list[str]:
     return [given] if isinstance(given, str) else [str(each) for each in given]
-
-
-def _inside(place: tuple[int, int], spans: Sequence[tuple[int, int]]) -> bool:
-    return any(start <= place[0] and place[1] <= end and (start, end) != place for start, end in spans)

@@ -8,7 +8,8 @@ A letter or digit beside it makes it a part of a longer word, and so do:
 - a letter before a text that begins with a sign: ``.NET`` is not in ``ASP.NET``; nor ``NET`` in ``.NET``;
 - a hyphen between a lone letter and a word: ``C`` is not in ``Objective-C``, nor ``R`` in ``R-squared``;
 - ``&`` between letters: ``R`` is not in ``R&D``;
-- digits beyond a point or separator: ``3`` is not in ``3.5``, ``5`` not in ``.5`` or ``-5``, ``234`` not in ``1,234``.
+- digits beyond a point or separator: ``3`` is not in ``3.5``, ``5`` not in ``.5`` or ``-5``, ``234`` not in ``1,234``,
+  ``10`` not in ``10 000``.
 
 Scripts that put no spaces between words (Chinese, Japanese, Thai, Lao, Khmer, Burmese, Tibetan), and Korean, which adds
 endings to words, have no boundaries that could be seen: a text in one of them is found anywhere. A change of script to
@@ -22,8 +23,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-_UNSPACED = re.compile(
-    "["
+_RANGES = (
     "\u0e00-\u0eff"  # Thai, Lao
     "\u0f00-\u0fff"  # Tibetan
     "\u1000-\u109f\ua9e0-\ua9ff\uaa60-\uaa7f"  # Burmese
@@ -32,19 +32,22 @@ _UNSPACED = re.compile(
     "\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3040-\u30ff\u3100-\u312f\u31a0-\u31ff"  # radicals, kana, bopomofo
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f"  # Chinese characters, half-width kana
     "\U0001b000-\U0001b16f\U00020000-\U0003ffff"
-    "]"
 )
+_UNSPACED = re.compile(f"[{_RANGES}]")
+BESIDE = rf"[^\W{_RANGES}]"
+"""A letter or digit that makes what it is beside a part of a longer word."""
 _SIGNS_AFTER = re.compile(r"#|[+]{2}|[+](?!\w)")
 _GRADE_MINUS = re.compile(r"-(?!\w)")
 _NUMBER_AFTER = re.compile(r"\.[0-9]|[,'’][0-9]{3}(?![0-9])")
+_GROUPS_AFTER = re.compile(r"(?: [0-9]{3})+(?![0-9])")
 _NUMBER_BEFORE = re.compile(r"(?:(?:^|[^\w])[-\u2212]|(?<![\w.])\.|[0-9]\.)$")
 _GROUP_BEFORE = re.compile(r"(?<![0-9])[0-9]{1,3}(?:[,'’][0-9]{3})*[,'’]$")
 _GROUP = re.compile(r"[0-9]{3}(?![0-9])")
-_LONGEST_NUMBER = 40
+_LONGEST_NUMBER, _LONGEST_GROUP = 40, 3
 
 
 def places_of(wanted: str, text: str) -> list[tuple[int, int]]:
-    """Every place at which the wanted text stands by itself."""
+    """Every place where the wanted text is a word of its own."""
     if not wanted:
         return []
     found, start = [], text.find(wanted)
@@ -92,6 +95,8 @@ def _ends(wanted: str, text: str, end: int) -> bool:
     if after == "-" and _is_lone(wanted[:-3:-1]):
         return _GRADE_MINUS.match(text, end) is None and not text[end + 1 : end + 2].isalpha()
     if after == "&" and end + 1 < len(text) and _in_word(text[end + 1]):
+        return False
+    if wanted.isdigit() and len(wanted) <= _LONGEST_GROUP and _GROUPS_AFTER.match(text, end):
         return False
     return not (last.isdigit() and _NUMBER_AFTER.match(text, end))
 

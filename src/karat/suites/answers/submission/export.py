@@ -10,7 +10,7 @@ import msgspec
 
 from karat.core.case_files.recorded import Recorded
 from karat.core.json_types import JsonMapping
-from karat.core.problems import UserError
+from karat.core.problems import UserError, count_of
 from karat.core.records import Prediction
 from karat.core.suite import Unreadable
 from karat.suites.answers.records import Answer
@@ -27,7 +27,10 @@ def export_predictions(predictions: Sequence[Prediction], options: JsonMapping) 
     failed = [one for one in predictions if one.error is not None]
     repeated = [one for one in predictions if one.repeat]
     if failed:
-        notes.append(f"{len(failed)} failed calls are left out: a submission cannot record a failed call")
+        notes.append(
+            f"{count_of(len(failed), 'failed call is', 'failed calls are')} left out: "
+            "a submission cannot record a failed call"
+        )
     if repeated:
         notes.append("only the first try at each case is exported: a submission has one answer per case")
     told = [one for one in predictions if one.error is None and not one.repeat]

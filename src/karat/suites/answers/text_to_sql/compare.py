@@ -21,7 +21,7 @@ from karat.suites.answers.text_to_sql.fillings.guarded import guarded_search
 from karat.suites.answers.text_to_sql.fillings.schema import read_schema
 from karat.suites.answers.text_to_sql.fillings.search import ENOUGH, Counterexample
 from karat.suites.answers.text_to_sql.queries.dialects import offer
-from karat.suites.answers.text_to_sql.running.bench import Bench, bench_for, prepare, ready_bench
+from karat.suites.answers.text_to_sql.running.case_engine import Bench, bench_for, prepare, ready_bench
 from karat.suites.answers.text_to_sql.running.cost import Cost, cost_of
 from karat.suites.answers.text_to_sql.running.execution import Ran
 from karat.suites.answers.text_to_sql.running.speed import WRONG
@@ -170,7 +170,7 @@ def _strict(
         return golds[0][0], wrong("timeout" if given.kind == "timeout" else "sql_error", problem=given.problem)
     verdicts = []
     for sql, ran in golds:
-        verdict = judge(sql, bench.dialect, ran, given, asked, partial(_run_at, bench, date))
+        verdict = judge(sql, bench.dialect, ran, given, asked, partial(_run_at, bench, date), text)
         if verdict and proves_little(ran.rows) and not same_text(sql, text):
             said = "gold has no result to speak of, and many a wrong query has none either"
             verdict = Verdict("needs_review", "empty_gold", {"problem": said}, verdict.normalised, 1.0, 1.0)

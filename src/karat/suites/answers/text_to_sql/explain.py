@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from karat.suites.answers.details import SqlDetails
 
 _BREAKS = re.compile(
-    r"\s+(?=(?:from|where|group\s+by|order\s+by|having|limit|(?:(?:left|inner|right|full|cross)\s+(?:outer\s+)?)?join"
+    r"(?<!\s)\s+(?=(?:from|where|group\s+by|order\s+by|having|limit|(?:(?:left|inner|right|full|cross)\s+(?:outer\s+)?)?join"
     r"|union|intersect|except)\b)",
     re.IGNORECASE,
 )

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from karat.core.case_form import CellTable, Code, Codes, Grid, Grids, Term, TermPart, Terms, View, paired
+import msgspec
+
+from karat.core.case_form import CellTable, Grid, Grids, Term, TermPart, Terms, View, paired
+from karat.core.presentation.code_views import Code, Codes
 from karat.core.problems import count_of
 from karat.suites.answers.text_to_sql.queries.query_marks import marked
 from karat.tables.explain.cells import cell_text, listed, mappings
@@ -19,26 +23,32 @@ MOST_SHOWN = 12
 """Rows of made tables that are drawn."""
 
 
-def sql_views(sql: SqlDetails, evidence: Mapping[str, object]) -> list[View]:
-    """Queries, the parts that differ, results, and the rows that refute a pass."""
+def sql_views(sql: SqlDetails, evidence: Mapping[str, object], table: CellTable | None) -> list[View]:
+    """Queries, the parts that differ, the cells that differ, results, and the rows that refute a pass. Where the cells
+    are drawn, the results are folded: they would say the same again."""
     views: list[View] = [_queries(sql)]
     if sql.components:
         views.append(
             Terms(
-                tuple(
-                    TermPart(one.part, paired((), tuple(map(Term, one.missing)), tuple(map(Term, one.extra))))
-                    for one in sql.components
-                )
+                tuple(TermPart(one.part, paired((), _terms(one.missing), _terms(one.extra))) for one in sql.components)
             )
         )
+    cells = table is not None and not _shows_all(sql, table)
+    if table is not None and cells:
+        views.append(table)
     if sql.first_rows:
-        views.append(_results(sql, sql.first_rows, evidence))
+        views.append(msgspec.structs.replace(_results(sql, sql.first_rows, evidence), folded=cells))
     if sql.counterexample is not None:
         views.append(_made(sql.counterexample))
     return views
 
 
-def shows_all(sql: SqlDetails, table: CellTable) -> bool:
+def _terms(texts: Sequence[str]) -> tuple[Term, ...]:
+    """Each text once, with how often it is there."""
+    return tuple(Term(text, note=f"{count} times" if count > 1 else "") for text, count in Counter(texts).items())
+
+
+def _shows_all(sql: SqlDetails, table: CellTable) -> bool:
     """Whether the two results say all that the table of cells would: both are whole, and no cell of a row differs."""
     whole = len(sql.first_rows) == 2 and all(
         one.full_size == (len(one.rows), len(one.columns)) for one in sql.first_rows.values()
@@ -54,7 +64,7 @@ def _queries(sql: SqlDetails) -> Codes:
     if sql.sql:
         codes.append(Code("Answer", given, took))
     count = len(sql.components)
-    return Codes("Two queries", tuple(codes), f"{count_of(count, 'part')} differ" if count else "")
+    return Codes("Two queries", tuple(codes), count_of(count, "part differs", "parts differ") if count else "")
 
 
 def _results(sql: SqlDetails, results: Mapping[str, TableSample], evidence: Mapping[str, object]) -> Grids:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import msgspec
 
 from karat.suites.codegen.analysis import analyse
+from karat.suites.codegen.analysis.records import CodeFacts, Filter, Link
 from karat.suites.codegen.analysis.sql_facts import sql_facts
-from karat.suites.codegen.records import CodeFacts, Filter, Link, Schema, Task
+from karat.suites.codegen.records import Schema, Task
 from karat.suites.codegen.running.execution import Snippet, snippet_of
 from karat.suites.codegen.running.sql_programs import query_in
 

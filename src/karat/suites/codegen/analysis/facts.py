@@ -3,7 +3,7 @@
     analyse("result = df[df.age > 30].salary.mean()", schema)
 
 gives columns ``age`` and ``salary``, the filter ``age > 30`` and the aggregation ``mean`` of ``salary``. Given tables
-are in sight by their names, and as ``df`` when there is one. The result is what is left in ``answer``; when that name
+are available by their names, and as ``df`` when there is one. The result is what is left in ``answer``; when that name
 is never set, the last expression.
 
 Any text is taken: what cannot be parsed, or unfolds beyond all measure, is reported as ``syntax_error`` with its line,
@@ -25,7 +25,8 @@ from karat.suites.codegen.analysis.reader.function_calls.functions import apply
 from karat.suites.codegen.analysis.reader.state import ExhaustedError, State
 from karat.suites.codegen.analysis.reader.statements import block
 from karat.suites.codegen.analysis.reader.values import Node, Value, reach
-from karat.suites.codegen.records import CodeFacts, Schema
+from karat.suites.codegen.analysis.records import CodeFacts
+from karat.suites.codegen.records import Schema
 
 LONGEST = 200_000
 """Characters of code that are read."""

@@ -1,4 +1,4 @@
-"""Ruff's word on a snippet, its pandas rules among others. Comments that switch rules off are not heard."""
+"""Ruff's findings in a snippet, with its pandas rules. Comments that switch rules off are ignored."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ IGNORE = "F404,F821,F841,B018,PD002"
 place is counted elsewhere."""
 SECONDS = 20
 GIVEN = "import pandas as pd, numpy as np\n"
-"""Stands before the snippet, as in the sandbox; ruff's pandas rules look only at code that imports pandas."""
+"""Comes before the snippet, as in the sandbox; ruff's pandas rules look only at code that imports pandas."""
 BOILERPLATE = (
     "`pandas`",
     "`numpy`",

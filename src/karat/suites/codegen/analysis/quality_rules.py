@@ -29,9 +29,13 @@ class Loss(msgspec.Struct, frozen=True):
     """Points lost: where, why, how many, and by which rule."""
 
     line: int
+    """The line of the code."""
     reason: str
+    """What is wrong there."""
     points: float
+    """How many points it cost."""
     rule: str
+    """The rule."""
 
 
 def anti_patterns(tree: ast.Module) -> list[Loss]:

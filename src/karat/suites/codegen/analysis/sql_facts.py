@@ -13,9 +13,10 @@ import msgspec
 from karat.suites.codegen.analysis.reader.collected import collected, reached_from
 from karat.suites.codegen.analysis.reader.state import ExhaustedError, State
 from karat.suites.codegen.analysis.reader.values import Value, reach, unknown
+from karat.suites.codegen.analysis.records import CodeFacts, Link
 from karat.suites.codegen.analysis.sql.parse import DIALECT, LONGEST
 from karat.suites.codegen.analysis.sql.query import query_result
-from karat.suites.codegen.records import CodeFacts, Link, Schema
+from karat.suites.codegen.records import Schema
 
 if TYPE_CHECKING:
     from sqlglot import exp

@@ -8,8 +8,9 @@ from karat.core.problems import UserError
 from karat.core.records import Case
 from karat.engines import EngineError
 from karat.suites.codegen.analysis.answer_facts import facts_of
+from karat.suites.codegen.analysis.records import CodeFacts
 from karat.suites.codegen.options import Options
-from karat.suites.codegen.records import CodeFacts, Schema, Task
+from karat.suites.codegen.records import Schema, Task
 from karat.suites.codegen.running.sql_programs import in_python
 from karat.suites.codegen.tasks.schemas import schema_of
 

@@ -36,8 +36,10 @@ class _Row(msgspec.Struct, frozen=True):
 def read(told: _Row, _beside: Neighbours, source: Where) -> list[Case[Task] | Problem]:
     """One task as a case, or why it cannot be asked."""
     count = count_tests(told.test)
-    libs = told.libs if isinstance(told.libs, tuple) else tuple(map(str, ast.literal_eval(told.libs or "[]")))
-    head = told.complete_prompt.index(f"def {told.entry_point}(")
+    libs = told.libs if isinstance(told.libs, tuple) else _modules(told.libs)
+    head = told.complete_prompt.find(f"def {told.entry_point}(")
+    if head < 0:
+        return [Problem(f"its prompt has no function {told.entry_point}", file=source.file, line=source.line)]
     if not count:
         return [Problem("its test has no unittest class with tests", file=source.file, line=source.line)]
     before, rest = told.complete_prompt[:head], told.complete_prompt[head:]
@@ -53,6 +55,14 @@ def read(told: _Row, _beside: Neighbours, source: Where) -> list[Case[Task] | Pr
         Turn(role="user", content=told.instruct_prompt, target=task),
     )
     return [Case(told.task_id, conversation, tags=libs, source=source)]
+
+
+def _modules(libs: str) -> tuple[str, ...]:
+    """The list is written as Python. Raises ValueError for anything else."""
+    try:
+        return msgspec.convert(ast.literal_eval(libs or "[]"), tuple[str, ...])
+    except (ValueError, SyntaxError):  # a ValidationError is a ValueError
+        raise ValueError(f"libs is no list of modules: {libs[:80]}") from None
 
 
 SET = PublishedSet("a BigCodeBench task", KEYS, _Row, read)

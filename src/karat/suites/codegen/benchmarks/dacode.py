@@ -95,7 +95,7 @@ def _source(name: str, beside: Neighbours) -> Path | None:
 
 
 def _plot(told: _Row, judged: _Eval, beside: Neighbours, source: Where) -> Case[Task] | LeftOut:
-    """A task that draws: what it drew is held against the gold's data, type and texts."""
+    """A task that draws: what it drew is compared with the gold's data, type and texts."""
     place = beside.folder("gold")
     keys = (judged.options[0] if judged.options else {}).get("keys") or []
     gold = "its gold is not in this copy" if place is None else plot_gold(place / told.id, [str(key) for key in keys])

@@ -1,4 +1,4 @@
-"""A gold plot of DA-Code as what a plot is held against: ``plot.json`` says type, labels, ticks and title, and
+"""A gold plot of DA-Code as what a plot is compared with: ``plot.json`` says type, labels, ticks and title, and
 ``result.npy`` has the data, series × points (scatter: points × two).
 
 Bars have their categories from the tick labels of the axis that has as many as there are bars; where neither has, and
@@ -15,6 +15,7 @@ from typing import Any  # Any: an array of numpy, of any type of numbers
 
 import msgspec
 
+from karat.core.problems import count_of
 from karat.suites.codegen.plots.records import TYPES, PanelGold, PlotGold, PlotType, Point, SeriesGold, TextGold
 
 
@@ -39,7 +40,7 @@ def plot_gold(folder: Path, keys: Collection[str]) -> PlotGold | str:
         return "its gold is not in this copy"
     kind = next((one for one in TYPES if one == about.type), None)
     if kind is None or data.ndim != 2:
-        return f"a gold plot of type {about.type} with an array of {data.ndim} dimensions has no form here"
+        return f"a gold plot of type {about.type} with an array of {count_of(data.ndim, 'dimension')} has no form here"
     panel = PanelGold(
         type=(kind,),
         series=tuple(_series(about, kind, data)),

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from karat.core.json_types import Json
-from karat.core.problems import Problem
+from karat.core.problems import Problem, count_of
 from karat.core.records import Case, Turn, Where
 from karat.suites.codegen.benchmarks.neighbours import LeftOut, Neighbours, inputs_of
 from karat.suites.codegen.benchmarks.published_set import PublishedSet
@@ -30,7 +30,7 @@ class _Row(msgspec.Struct, frozen=True):
 def read(told: _Row, beside: Neighbours, source: Where) -> list[Case[Task] | Problem | LeftOut]:
     """A case for each question of a line, or why it cannot be asked."""
     if len(told.questions) != len(told.answers):
-        message = f"{len(told.questions)} questions and {len(told.answers)} answers"
+        message = f"{count_of(len(told.questions), 'question')} and {count_of(len(told.answers), 'answer')}"
         return [Problem(message, file=source.file, line=source.line)]
     place = beside.folder("data")
     folder = None if place is None else place / Path(told.id).name

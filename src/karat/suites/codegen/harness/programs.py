@@ -63,8 +63,8 @@ def is_input(node: ast.stmt) -> bool:
 def unit_test_program(tests: UnitTests, code: str) -> str:
     """Run the tests of a function beside the function. The name of the test that must fail is new each time."""
     canary = f"canary_{secrets.token_hex(8)}"
-    call = f"run_unit_tests.tested({code!r}, {tests.code!r}, {canary!r})"
-    return f"{_modules('run_unit_tests')}; _ = globals().update({call})"
+    call = f"run_unit_tests.tested({code!r}, {tests.code!r}, {canary!r}, fair_tests.fair)"
+    return f"{_modules('fair_tests', 'run_unit_tests')}; _ = globals().update({call})"
 
 
 def _modules(*names: str) -> str:

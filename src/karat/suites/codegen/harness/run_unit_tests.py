@@ -1,7 +1,8 @@
 """Tests of a function, in the process of the function itself. Runs in the sandbox, beside the answer.
 
 The answer can change anything here, the tests too. So one more test, which must fail, is run among them under a name
-that it cannot know before; the host counts what was run and looks for that failure.
+that it cannot know before; the host counts what was run and looks for that failure. What the tests compare goes through
+``fair_tests``.
 """
 
 from __future__ import annotations
@@ -11,18 +12,23 @@ import linecache
 import sys
 import types
 import unittest
+from collections.abc import Callable
+from typing import Any  # Any: compiled tests and the function they call
 
 FILE = "<snippet>"
 
 
-def tested(code: str, tests: str, canary: str) -> dict[str, object]:
+def tested(code: str, tests: str, canary: str, fair: Callable[[str, str, str], Any]) -> dict[str, object]:
     """How many tests ran, and the names and first words of those that did not pass."""
+    held = f"held_{canary}"
+    compiled, held_function = fair(tests, f"<tests {canary}>", held)
     linecache.cache[FILE] = (len(code), None, code.splitlines(keepends=True), FILE)
     module = types.ModuleType("__main__")
     names = module.__dict__
     sys.modules["__main__"] = module
     exec(compile(code, FILE, "exec"), names)  # noqa: S102 (what a sandbox is for)
-    exec(compile(tests, "<tests>", "exec"), names)  # noqa: S102 (the task's own)
+    names[held] = held_function
+    exec(compiled, names)  # noqa: S102 (the task's own)
     found = [kind for kind in list(names.values()) if isinstance(kind, type) and issubclass(kind, unittest.TestCase)]
     found = [kind for kind in dict.fromkeys(found) if kind.__module__ == "__main__"]
 

@@ -11,7 +11,7 @@ from types import TracebackType
 import msgspec
 
 from karat.sandbox import Outcome, Sandbox
-from karat.suites.codegen.plots.drawn import expects_plot
+from karat.suites.codegen.plots.plot_runs import expects_plot
 from karat.suites.codegen.records import Attempt, TableSource, Task
 from karat.suites.codegen.running.execution import run_code
 

@@ -182,7 +182,7 @@ def _subset_of(test: HiddenTest, shape: Shape, tables: Mapping[str, Columns], _o
     for values in _columns(test, shape):
         for cell in values:
             if _key(cell) not in allowed:
-                raise DoesNotHoldError(f"{_shown(cell)} is not one of the {len(allowed):,} allowed values")
+                raise DoesNotHoldError(f"{_shown(cell)} is not one of the {count_of(len(allowed), 'allowed value')}")
 
 
 _CHECKS: dict[str, Callable[[HiddenTest, Shape, Mapping[str, Columns], CompareOptions], None]] = {

@@ -17,14 +17,17 @@ class TestResult(msgspec.Struct, frozen=True, omit_defaults=True):
     __test__ = False  # no class of tests, whatever pytest makes of the name
 
     name: str
-    """``test 2 (property sorted)``; ``row_order`` where nobody stated it."""
+    """``test 2 (property sorted)``, or ``row_order`` for a relation that the task does not state."""
     state: State
+    """``held``, ``failed``, or ``error`` if the test itself is faulty."""
     reason: str = ""
+    """Why it failed."""
     relation: str = ""
-    """The relation that was tried; empty for other entries."""
+    """The relation that was tried; empty for other tests."""
     line: int = 0
+    """The line of the code that failed; 0 if none did."""
     decides: bool = True
-    """False for a relation that nobody stated: it is reported only."""
+    """Whether it decides if the answer is right. A relation that the task does not state is only reported."""
     smallest: JsonObject = {}
     """The smallest table found on which a relation fails, with the result there."""
 
@@ -35,8 +38,9 @@ class TestResults(msgspec.Struct, frozen=True):
     __test__ = False
 
     parts: tuple[TestResult, ...] = ()
+    """Each test."""
     not_tried: dict[str, str] = {}
-    """Relations that were not tried although nobody stated any, and why."""
+    """Relation → why it was not tried."""
 
     @property
     def counted(self) -> tuple[TestResult, ...]:

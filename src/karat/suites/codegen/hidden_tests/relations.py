@@ -3,7 +3,8 @@
 Each is tried with three seeds and holds when all of them hold. A failure counts when it shows again in a process of its
 own. Where it fails, rows are removed while it still fails, in at most 20 trials, so that a person can see why.
 
-Code that is not done in time on a copy is not held to it. Large tables are used in part, as for ``perturb``.
+Code that is not done in time on a copy is not held to it, unless it is quick on the task's own tables. Large tables
+are used in part, as for ``perturb``.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Mapping
 import msgspec
 
 from karat.core.json_types import JsonObject
+from karat.core.problems import count_of
 from karat.sandbox import Plain, Sandbox, Table
 from karat.suites.codegen.hidden_tests.related_results import related
 from karat.suites.codegen.hidden_tests.relation_copies import (
@@ -26,8 +28,9 @@ from karat.suites.codegen.hidden_tests.relation_copies import (
 from karat.suites.codegen.metrics.correctness import as_gold, judge
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.perturb.reference_results import hints_of, sampled
-from karat.suites.codegen.perturb.runs import Ran, on_all, on_one
-from karat.suites.codegen.records import Asked, Columns, HiddenTest, Task
+from karat.suites.codegen.perturb.runs import Ran, on_all, on_one, stalls
+from karat.suites.codegen.question.records import Asked
+from karat.suites.codegen.records import Columns, HiddenTest, Task
 from karat.suites.codegen.results.tables import NoTableError
 
 TRIALS = 20
@@ -77,9 +80,11 @@ class RelationCheck:
                 problem = "" if there.late else self._problem(test, own, there, copy)
             if problem:
                 return Related(f"{problem} (seed {seed})", smallest=self._smallest(about, code, tables, seed))
-        return (
-            Related(cannot="the code did not finish in time on the changed tables") if late == len(SEEDS) else Related()
-        )
+        if late < len(SEEDS):
+            return Related()
+        if stalls(self.box, self.task, code, copies[0]):
+            return Related("the code does not end on the changed tables")
+        return Related(cannot="the code did not finish in time on the changed tables")
 
     def _tables(self) -> Tables | str:
         task = self.task
@@ -158,5 +163,5 @@ def _text(value: Plain) -> str:
     rows = [
         ", ".join(str(table.texts(place)[row]) for place in range(table.width)) for row in range(min(table.height, 8))
     ]
-    more = f" and {table.height - 8} more rows" if table.height > 8 else ""
+    more = f" and {count_of(table.height - 8, 'more row')}" if table.height > 8 else ""
     return f"[{'; '.join(rows)}{more}]"[:SHOWN]

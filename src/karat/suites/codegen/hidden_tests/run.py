@@ -22,9 +22,10 @@ from karat.suites.codegen.hidden_tests.relations import REASONS, RelationCheck
 from karat.suites.codegen.metrics.correctness import gold_of, judge
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.plots.correctness import plot_correctness
-from karat.suites.codegen.plots.drawn import expects_plot
+from karat.suites.codegen.plots.plot_runs import expects_plot
 from karat.suites.codegen.plots.records import PlotGold
-from karat.suites.codegen.records import Asked, HiddenTest, Task
+from karat.suites.codegen.question.records import Asked
+from karat.suites.codegen.records import HiddenTest, Task
 from karat.suites.codegen.running.execution import run_code
 from karat.suites.codegen.running.references import digest, plain_tables, reference_outcome
 

@@ -16,7 +16,8 @@ from karat.sandbox import Plain, Sandbox
 from karat.suites.codegen.hidden_tests.records import TestResult, TestResults
 from karat.suites.codegen.hidden_tests.relations import REASONS, RelationCheck
 from karat.suites.codegen.options import Options
-from karat.suites.codegen.records import Asked, HiddenTest, Relation, Task
+from karat.suites.codegen.question.records import Asked
+from karat.suites.codegen.records import HiddenTest, Relation, Task
 from karat.suites.codegen.running.references import digest, reference_outcome
 
 TRIED: tuple[Relation, ...] = ("row_order", "columns")

@@ -64,32 +64,38 @@ class Perturbed(msgspec.Struct, frozen=True):
     """What changed copies of the tables said about a right result."""
 
     tried: int = 0
-    """Changed copies that the code was run on and compared."""
+    """How many changed copies the code ran on and was compared on."""
     telling: int = 0
-    """Those of them on which the right result is another one than on the task's own tables."""
+    """How many of them have a right result that differs from the one on the task's own tables."""
     copies: dict[str, bool] = {}
-    """The kinds of copies, and whether the result was right there too."""
+    """Kind of copy → whether the result was right there too."""
     left_out: dict[str, str] = {}
-    """Kinds that could not be used, and why."""
+    """Kind of copy → why it could not be used."""
     note: str = ""
-    """Why nothing was checked, or why the check says little."""
+    """Why nothing was checked, or why the check shows little."""
     remarks: tuple[str, ...] = ()
-    """Differences from the reference that make nothing wrong: on tables that hold what the task's do not."""
+    """Differences from the reference that do not count, because the task's own tables have no such data."""
 
 
 class Correctness(msgspec.Struct, frozen=True):
     """The word on one result. ``score`` is None when nothing says what is right."""
 
     score: float | None
+    """0 to 1; None if nothing says what is right."""
     passed: bool = False
+    """Whether the result is right."""
     reason: str = ""
+    """Why it is not."""
     evidence: JsonObject = {}
+    """What the reason rests on: the differing values, rows or columns."""
     normalised: tuple[str, ...] = ()
+    """The differences in notation that were forgiven."""
     perturbed: Perturbed | None = None
-    """None for a result that was wrong before any table was changed."""
+    """How the code did on changed copies of the tables; None if it was wrong before any table was changed."""
     cell_f1: float = 0.0
+    """The F1 of the result's cells, or the plot's score."""
     plot: PlotVerdict | None = None
-    """How the plot compares, where one is expected; ``cell_f1`` is its score then."""
+    """How the plot compares, if one is expected."""
 
 
 def correctness_of(box: Sandbox, task: Task, outcome: Outcome, *, ordered: bool, options: Options) -> Correctness:

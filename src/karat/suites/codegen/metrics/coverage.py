@@ -35,6 +35,7 @@ import msgspec
 
 from karat.core.metric import Metric
 from karat.core.scores import Score
+from karat.suites.codegen.analysis.records import CodeFacts
 from karat.suites.codegen.metrics.requirements.confirmed_requirements import counted
 from karat.suites.codegen.metrics.requirements.matching import (
     FULL,
@@ -46,7 +47,8 @@ from karat.suites.codegen.metrics.requirements.matching import (
     taken,
     takes_some_rows,
 )
-from karat.suites.codegen.records import Asked, CodeFacts, Filter
+from karat.suites.codegen.metrics.requirements.met_lines import condition_words
+from karat.suites.codegen.question.records import Asked
 
 if TYPE_CHECKING:
     from karat.suites.codegen.comparison import Comparison
@@ -56,22 +58,27 @@ GROUPS_WEIGHT = 0.3
 SORTING_WEIGHT = 0.2
 JOINS_WEIGHT = 0.2
 
-_IN_WORDS = {"isnull": "is missing", "notnull": "is not missing"}
-
 
 class CoverageDetails(msgspec.Struct, frozen=True):
     filter_conditions_coverage: float
+    """The share of the requested conditions that the code filters by."""
     groupby_columns_coverage: float
+    """The share of the requested columns that the code groups by."""
     sorting_coverage: float
+    """The share of the requested orders and top-N selections that the code has."""
     join_conditions_coverage: float
+    """The share of the requested joins that the code has."""
     missing_requirements: tuple[str, ...]
+    """Each requirement that is not fully met, in words."""
 
 
 class RequirementCoverage(msgspec.Struct, frozen=True):
     """The contract's ``requirement_coverage``."""
 
     coverage_score: float
+    """0.3 × filters + 0.3 × groups + 0.2 × sorting + 0.2 × joins."""
     details: CoverageDetails
+    """Its parts."""
 
 
 class Requirement(msgspec.Struct, frozen=True):
@@ -104,25 +111,20 @@ def _mean(requirements: list[Requirement]) -> float:
 def _filters(asked: Asked, facts: CodeFacts) -> Iterable[Requirement]:
     found = met(asked.conditions, facts.filters)
     for condition, (share, _) in zip(asked.conditions, found, strict=True):
-        yield Requirement(share, f"Filter {'only in part' if share else 'missing'}: {_said(condition)}")
+        yield Requirement(share, f"Filter {'only in part' if share else 'missing'}: {condition_words(condition)}")
     by_condition = {
         condition: one for condition, (share, one) in zip(asked.conditions, found, strict=True) if share == FULL
     }
     for link in asked.links:
         first, second = by_condition.get(link.first), by_condition.get(link.second)
         if first is not None and second is not None:
-            wanted = f"{_said(link.first)} {link.word} {_said(link.second)}"
+            wanted = f"{condition_words(link.first)} {link.word} {condition_words(link.second)}"
             other = "and" if link.word == "or" else "or"
             yield Requirement(
                 float(joined_so(facts, first, second, link.word)), f'Filters joined by "{other}": {wanted}'
             )
     if asked.filtering and not asked.conditions:
         yield Requirement(float(takes_some_rows(facts)), "Filter missing")
-
-
-def _said(condition: Filter) -> str:
-    words = _IN_WORDS.get(condition.operator, f"{condition.operator} {condition.value}")
-    return f"{condition.column or '(any column)'} {words}"
 
 
 def _groups(asked: Asked, facts: CodeFacts) -> Iterable[Requirement]:

@@ -41,8 +41,11 @@ class Overall(msgspec.Struct, frozen=True):
     """The overall score, the weights that made it, and the parts that do not apply."""
 
     score: float | None
+    """The weighted mean of the parts that apply; None if none does."""
     weights: dict[str, float]
+    """Part → the weight it had."""
     left_out: dict[str, str] = {}
+    """Part → why it does not apply."""
 
 
 def overall_of(parts: Mapping[str, float | None], reasons: Mapping[str, str] | None = None) -> Overall:

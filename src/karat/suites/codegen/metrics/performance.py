@@ -38,12 +38,12 @@ from karat.suites.codegen.options import Options
 from karat.suites.codegen.records import Task
 from karat.suites.codegen.running.execution import given_tables
 from karat.suites.codegen.running.references import plain_tables
-from karat.suites.codegen.running.scaled_results import wrong_when_larger
-from karat.suites.codegen.running.scaled_tables import scaled
 from karat.suites.codegen.running.task_tables import placed
 from karat.suites.codegen.timing.growth import growth_of
 from karat.suites.codegen.timing.records import Clock, Growth, Scale
 from karat.suites.codegen.timing.scale_runs import counter_of, measured
+from karat.suites.codegen.timing.scaled_results import wrong_when_larger
+from karat.suites.codegen.timing.scaled_tables import scaled
 
 if TYPE_CHECKING:
     from karat.suites.codegen.comparison import Comparison
@@ -60,18 +60,25 @@ class Performance(msgspec.Struct, frozen=True):
     """The score with its parts; None with the reason why there is none."""
 
     score: float | None
+    """0.7 × time + 0.3 × memory; None if it was not measured."""
     reason: str = ""
+    """Why there is no score."""
     time: float | None = None
+    """0 to 1: 1 if the code is as fast as the reference."""
     memory: float | None = None
+    """0 to 1: 1 if the code needs no more memory than the reference."""
     scales: tuple[Scale, ...] = ()
+    """The measurements, one per size of the tables."""
     growth: float | None = None
-    """The exponent of its time, where it was measured (option ``growth``)."""
+    """The exponent with which the code's time grows with the rows (option ``growth``)."""
     reference_growth: float | None = None
+    """The same exponent for the reference."""
     time_ratio: float | None = None
-    """Own / reference: the geometric mean over the scales that it got through with the right result."""
+    """The code's time / the reference's: the geometric mean over the scales with the right result."""
     timing: Clock | None = None
-    """What the ratios come from: a clock, or a counter of instructions."""
+    """What the ratios come from: a clock, or the processor's instruction counter."""
     curves: Growth | msgspec.UnsetType = msgspec.UNSET
+    """The measurements behind ``growth``."""
 
 
 def performance_of(

@@ -33,7 +33,7 @@ from karat.suites.codegen.analysis.drawing import drawing_lines
 from karat.suites.codegen.analysis.key_loops import key_loop_filters
 from karat.suites.codegen.analysis.linting import lint
 from karat.suites.codegen.analysis.quality_rules import Loss, anti_patterns, complexity
-from karat.suites.codegen.records import CodeFacts
+from karat.suites.codegen.analysis.records import CodeFacts
 
 if TYPE_CHECKING:
     from karat.suites.codegen.comparison import Comparison
@@ -49,10 +49,13 @@ class Quality(msgspec.Struct, frozen=True):
     them."""
 
     score: float | None
-    """None: there are no rules for the language of the answer."""
+    """0 to 1; None if there are no rules for the answer's language."""
     lost: tuple[Loss, ...] = ()
+    """Each rule that cost points."""
     checked: tuple[str, ...] = tuple(BOUNDS)
+    """What was checked. Without ruff installed, its rules are not among them."""
     reason: str = ""
+    """Why there is no score."""
 
 
 NO_QUALITY = Quality(None, checked=(), reason="quality is not defined for SQL")

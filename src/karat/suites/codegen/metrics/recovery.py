@@ -42,22 +42,34 @@ class Repair(msgspec.Struct, frozen=True):
     """One repair, as the contract's ``recovery_details`` hold it."""
 
     attempt_number: int
+    """The number of the repair, from 1."""
     success: bool
+    """Whether the repaired code ran."""
     error: str | None
+    """The error it ended with; null if it ran."""
     fix_quality: float
+    """1.0 if it ran, 0.5 for another class of error, 0.1 for the same."""
 
 
 class ErrorRecovery(msgspec.Struct, frozen=True):
     """The contract's ``error_recovery``. Without an error every figure is None."""
 
     has_error: bool
+    """Whether the first code failed."""
     error_message: str | None
+    """Its error; null if it ran."""
     recovery_attempts_count: int
+    """How many repairs were made."""
     recovery_success: bool
+    """Whether a repair ran."""
     recovery_success_rate: float | None
+    """Repairs that ran / repairs made."""
     error_fix_quality: float | None
+    """The mean ``fix_quality`` of the repairs."""
     recovery_score: float | None
+    """0.5 × success rate + 0.3 × fix quality + 0.2 × min(attempts / 3, 1)."""
     recovery_details: tuple[Repair, ...]
+    """Each repair."""
 
 
 def recovery_of(attempts: Sequence[Attempt]) -> ErrorRecovery:

@@ -35,10 +35,11 @@ import msgspec
 
 from karat.core.metric import Metric
 from karat.core.scores import Score
+from karat.suites.codegen.analysis.records import CodeFacts
 from karat.suites.codegen.metrics.requirements.confirmed_requirements import counted
 from karat.suites.codegen.metrics.requirements.matching import does_nothing, met, taken, takes_some_rows
 from karat.suites.codegen.metrics.requirements.operations import operations_of
-from karat.suites.codegen.records import Asked, CodeFacts
+from karat.suites.codegen.question.records import Asked
 
 if TYPE_CHECKING:
     from karat.suites.codegen.comparison import Comparison
@@ -54,21 +55,26 @@ _IN_ORDER = ("mean", "sum", "max", "min", "count", "median", "std", "var", "grou
 
 class UnderstandingDetails(msgspec.Struct, frozen=True):
     column_extraction_score: float
-    """0 to 0.4"""
+    """0 to 0.4: how well the used columns match the mentioned ones."""
     nl_parsing_score: float
-    """0 to 0.3"""
+    """0 to 0.3: how many of the requested top-N selections and filters the code has."""
     statistical_understanding_score: float
-    """0 to 0.3"""
+    """0 to 0.3: how well the operations match the requested ones."""
     extracted_columns: tuple[str, ...]
+    """The columns that the code uses."""
     mentioned_columns: tuple[str, ...]
+    """The columns that the question mentions."""
     statistical_operations: tuple[str, ...]
+    """The operations that the code uses."""
 
 
 class PromptUnderstanding(msgspec.Struct, frozen=True):
     """The contract's ``prompt_understanding``."""
 
     understanding_score: float
+    """The sum of the three parts, 0 to 1."""
     details: UnderstandingDetails
+    """Its parts."""
 
 
 def understanding_of(asked: Asked, facts: CodeFacts, reference: CodeFacts | None = None) -> PromptUnderstanding:

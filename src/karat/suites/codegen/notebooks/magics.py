@@ -90,7 +90,7 @@ def _indent(line: str) -> str:
 
 
 def _inside(before: str) -> bool:
-    """Whether a text ends within a string or a bracket, so that the next line goes on with it."""
+    """Whether a text ends within a string or a bracket, so that the next line continues it."""
     try:
         list(tokenize.generate_tokens(io.StringIO(before + "\n").readline))
     except tokenize.TokenError:

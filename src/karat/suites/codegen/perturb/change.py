@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 import msgspec
 
-from karat.suites.codegen.perturb.limits import Limit, around
+from karat.suites.codegen.perturb.kinds.limits import Limit, around
+from karat.suites.codegen.perturb.kinds.missing import Missing
 from karat.suites.codegen.perturb.profile import Profile
 from karat.suites.codegen.perturb.random_values import closed, new_value, redrawn, without_repeats
 from karat.suites.codegen.records import Cell, Columns
@@ -26,12 +27,20 @@ class Hints(msgspec.Struct, frozen=True):
     """Its result depends on the order of rows."""
     limits: tuple[Limit, ...] = ()
     """What its conditions compare columns with."""
+    compared: frozenset[str] = frozenset()
+    """Columns that its conditions compare with something that is no constant, such as another column."""
     folds_case: bool = False
     """It compares texts without regard to case."""
     ties_free: bool = False
     """Equal numbers make no difference to what is asked."""
     whole_values: bool = False
     """It takes no number apart and makes no text of one."""
+    missing: Missing = Missing()
+    """Which cells may go missing where none is."""
+    mentioned: frozenset[str] = frozenset()
+    """Texts of the tables that the question names: a column of which it names all has no further member."""
+    equal_texts: frozenset[str] = frozenset()
+    """Texts that it compares whole cells with."""
     open_limits: bool = False
     """The question does not say whether a limit itself is in: none of its values comes into a copy by chance."""
 
@@ -47,6 +56,16 @@ class Change:
         self.seed = seed
         self.height = profile.height
         self.rows = list(range(profile.height))
+
+    def rows_named(self, besides: str = "") -> list[int]:
+        """The rows that hold most of the texts that the reference names, in other columns than this one."""
+        texts = {value for value in self.hints.named if isinstance(value, str)}
+        counts = [0] * self.height
+        for name, values in self.columns.items():
+            for row, value in enumerate(values if name != besides else ()):
+                counts[row] += value in texts
+        most = max(counts, default=0)
+        return [row for row in self.rows if counts[row] == most > 0]
 
     def take(self, rows: Sequence[int]) -> Columns:
         """These rows as they are. A key that would repeat is renewed."""
@@ -114,6 +133,23 @@ class Change:
             made[limit.column] = [self.pick.choice(others) if value in at else value for value in values]
         return made
 
+    def kept_apart(self, made: Columns) -> Columns:
+        """The same without rows in which two columns are equal that never are: no team plays itself."""
+        pairs = [(first, second) for first, second in self.profile.apart if first in made and second in made]
+        height = len(next(iter(made.values()), ()))
+        rows = [
+            row
+            for row in range(height)
+            if all(made[first][row] is None or made[first][row] != made[second][row] for first, second in pairs)
+        ]
+        if len(rows) == height or len(rows) < 2:
+            return made
+        return {name: [values[row] for row in rows] for name, values in made.items()}
+
+    def all_named(self, different: Collection[Cell]) -> bool:
+        """Whether the question names every one of these texts: then there are no others for it."""
+        return bool(self.hints.mentioned) and set(different) <= self.hints.mentioned | self.hints.named
+
     def categories(self) -> list[tuple[str, ...]]:
         """Blocks of text that rows are grouped by: few values, three at least (the two of a flag are all there are)."""
         found = []
@@ -122,7 +158,7 @@ class Change:
             if any(one.kind != "text" or one.key or one.parent is not None for one in about):
                 continue
             different = {value for value in self.columns[block[0]] if value is not None}
-            if closed(different):
+            if closed(different) or self.all_named(different):
                 continue
             if 3 <= len(different) <= max(20, self.height // 2) and len(different) < self.height:
                 found.append(block)

@@ -2,7 +2,8 @@
 
 Right on the task's tables and wrong on a copy is ``only_fits_this_data``: correctness is then half of the cells' F1 on
 that copy, and the evidence names the copy. The first difference ends the check. Code that was not done in time on a
-copy is not held to it: a busy machine may be the cause. Where the question leaves open whether a limit is included
+copy is not held to it, as a busy machine may be the cause, unless it is quick on the task's tables and stands still
+there again. Where the question leaves open whether a limit is included
 ("between 10 and 20"), a difference right at the limit is only a remark.
 
 A rounded result that was accepted on the task's tables is accepted on the copies too, in as many decimals as the code
@@ -19,15 +20,24 @@ from collections.abc import Sequence
 import msgspec
 
 from karat.sandbox import Plain, Sandbox
+from karat.suites.codegen.analysis.records import CodeFacts
 from karat.suites.codegen.metrics.correctness import PART, Correctness, Gold, Perturbed, gold_of, judge
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.perturb.constants import constant_word
-from karat.suites.codegen.perturb.reference_results import ReferenceResults, Right, at_limits_of, reference_results_of
+from karat.suites.codegen.perturb.kinds.missing import nothing_is_zero
+from karat.suites.codegen.perturb.reference_results import (
+    ReferenceResults,
+    Right,
+    at_limits_of,
+    reference_results_of,
+    settled,
+)
 from karat.suites.codegen.perturb.rounding import decimals_of, forgiven, rounded_as_shown
-from karat.suites.codegen.perturb.runs import Ran, on_all, on_one
+from karat.suites.codegen.perturb.runs import Ran, on_all, on_one, stalls
 from karat.suites.codegen.plots.correctness import plot_correctness
-from karat.suites.codegen.plots.drawn import expects_plot
-from karat.suites.codegen.records import Asked, CodeFacts, Task
+from karat.suites.codegen.plots.plot_runs import expects_plot
+from karat.suites.codegen.question.records import Asked
+from karat.suites.codegen.records import Task
 from karat.suites.codegen.running.references import reference_outcome
 
 WITH_UNIT = "a result with a unit is only checked for being a constant"
@@ -45,7 +55,7 @@ def perturbed(
     facts: CodeFacts,
     options: Options,
 ) -> Correctness:
-    """The word on a right result after it was held against the copies; a wrong one stays as it is, unless it is rounded
+    """The word on a right result after it was compared on the copies; a wrong one stays as it is, unless it is rounded
     (see ``rounding``)."""
     if not found.passed and not expects_plot(task):
         found = rounded_as_shown(box, task, code, found, result, asked=asked, options=options)
@@ -124,6 +134,7 @@ class _Check:
         self.options = options
         self.shown: int | None = None
         """The decimals of a result that was accepted as rounded; None when it was not."""
+        self.waited = False
         self.remarks_only = {"limits"} if asked.open_limits else set[str]()
 
     def held_against(
@@ -142,12 +153,17 @@ class _Check:
             there = self._there(right, ran)
             if there is not None and not there.passed:  # alone, and in a process of its own, it must be wrong too
                 there = self._there(right, on_one(self.box, self.task, self.code, right.tables))
+            if there is None and self._stalls(right):
+                there = Correctness(0.0, reason="did_not_run", evidence={"error": "the code did not finish in time"})
             if there is None:
                 left_out.setdefault(right.kind, "the code did not finish in time")
                 continue
             if right.kind in self.remarks_only:
                 if not there.passed and right.kind not in remarks:
                     remarks.append(right.kind)
+                continue
+            if not there.passed and not settled(self.box, self.task, references, right, self.asked, self.options):
+                left_out.setdefault(right.kind, "it has ties")
                 continue
             tried, telling = tried + 1, telling + right.telling
             copies[right.kind] = copies.get(right.kind, True) and there.passed
@@ -162,6 +178,13 @@ class _Check:
         others = {kind: why for kind, why in left_out.items() if kind not in copies}
         return Perturbed(tried, telling, copies, others, note, tuple(_REMARKS[kind] for kind in remarks)), wrong
 
+    def _stalls(self, right: Right) -> bool:
+        """Looked at once: it costs the time limit."""
+        if self.waited:
+            return False
+        self.waited = True
+        return stalls(self.box, self.task, self.code, right.tables)
+
     def _there(self, right: Right, ran: Ran) -> Correctness | None:
         """The word on what the code gave on a copy; None when it was not done in time."""
         if ran.late:
@@ -169,6 +192,9 @@ class _Check:
         if not ran.ok:
             return Correctness(0.0, reason="did_not_run", evidence={"error": ran.error})
         found = judge(right.gold, ran.value, ordered=self.asked.ordered, options=self.options)
+        if not found.passed and right.kind in ("nulls", "unseen_nulls"):  # a sum over nothing
+            as_zero = judge(right.gold, nothing_is_zero(ran.value), ordered=self.asked.ordered, options=self.options)
+            found = as_zero if as_zero.passed else found
         if found.passed or self.shown is None:
             return found
         again = forgiven(right.gold, ran.value, self.shown, ordered=self.asked.ordered, options=self.options)

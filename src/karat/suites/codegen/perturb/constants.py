@@ -10,8 +10,10 @@ texts and dates, some of the rows, all of them twice, another column. So a right
 - changes only with the number of rows, uses no column, and the question names one: wrong unless it is the number of
   rows itself: ``len(t) - 4``
 
-Not recognised: code that asks for types or names of columns, which stay as they are, and code that uses a table of
-another name.
+The tables are also tried with every column twice and with other types, for code that asks for names or types; to fail
+on those says nothing. Where code does ask for them, yes, no and 0 may stay the same even so.
+
+Not recognised: code that uses a table of another name.
 """
 
 from __future__ import annotations
@@ -22,13 +24,15 @@ from collections.abc import Callable
 from datetime import date, timedelta
 
 from karat.sandbox import Plain, Sandbox
+from karat.suites.codegen.analysis.records import CodeFacts
 from karat.suites.codegen.metrics.correctness import EXACT, as_gold, judge
 from karat.suites.codegen.perturb.copies import SEED
 from karat.suites.codegen.perturb.profile import Profile, parsed, profiles_of
 from karat.suites.codegen.perturb.random_values import new_value
 from karat.suites.codegen.perturb.reference_results import hints_of, sampled
 from karat.suites.codegen.perturb.runs import Ran, on_all
-from karat.suites.codegen.records import Asked, Cell, CodeFacts, Columns, Task
+from karat.suites.codegen.question.records import Asked
+from karat.suites.codegen.records import Cell, Columns, Task
 from karat.suites.codegen.results.tables import NoTableError
 
 _ABOUT_TYPES = re.compile(r"\b(dtypes?|columns|info|select_dtypes|keys|names|isinstance|type)\b")
@@ -37,7 +41,7 @@ _SHIFT = timedelta(days=400)
 
 def constant_word(box: Sandbox, task: Task, code: str, result: Plain, *, asked: Asked, facts: CodeFacts) -> str:
     """Why the result says nothing of these tables; empty when it may."""
-    if facts.tables and _ABOUT_TYPES.search(code):
+    if facts.tables and _ABOUT_TYPES.search(code) and (isinstance(result, bool) or not result):
         return ""
     tables = sampled(box, task, hints_of(""))
     if isinstance(tables, str):
@@ -49,11 +53,14 @@ def constant_word(box: Sandbox, task: Task, code: str, result: Plain, *, asked: 
     fewer = {name: _rows(columns, lambda n: range(1, max(2, n // 3 + 1))) for name, columns in tables.items()}
     twice = {name: _rows(columns, lambda n: [*range(n), *range(n)]) for name, columns in other.items()}
     missing = {name: _missing(columns, pick) for name, columns in tables.items()}
-    own, *ran = on_all(box, task, code, [tables, other, mixed, fewer, twice, missing])
+    copies = [tables, other, mixed, fewer, twice, missing, _retyped(tables), _wider(tables)]
+    own, *ran = on_all(box, task, code, copies)
     if not own.ok or own.late or any(one.late for one in ran):
         return ""
     changed = [_changed(own, one) for one in ran]
     by_values, by_rows, by_nulls = any(changed[:2]), any(changed[2:4]), changed[4]
+    if any(one.ok and differs for one, differs in zip(ran[5:], changed[5:], strict=True)):
+        return ""
     if not by_values and not by_rows:
         if by_nulls and _says_none(result, tables):
             return ""
@@ -90,6 +97,28 @@ def _rows(columns: Columns, chosen: Callable[[int], Cell]) -> Columns:
     height = len(next(iter(columns.values()), ()))
     rows = [row for row in chosen(height) if row < height] or list(range(min(1, height)))
     return {name: [values[row] for row in rows] for name, values in columns.items()}
+
+
+def _retyped(tables: dict[str, Columns]) -> dict[str, Columns]:
+    """Numbers as texts, and everything else as numbers."""
+    return {
+        name: {
+            label: [
+                None if value is None else f"n{value}" if isinstance(value, int | float) else row
+                for row, value in enumerate(values)
+            ]
+            for label, values in columns.items()
+        }
+        for name, columns in tables.items()
+    }
+
+
+def _wider(tables: dict[str, Columns]) -> dict[str, Columns]:
+    """With each column once more under a longer name."""
+    return {
+        name: {**columns, **{f"{label}_2": values for label, values in columns.items()}}
+        for name, columns in tables.items()
+    }
 
 
 def _missing(columns: Columns, pick: random.Random) -> Columns:

@@ -6,18 +6,21 @@
 | ``numbers`` | as many rows with the same keys and texts, new numbers and dates; once with the first and last row as
 they were |
 | ``values`` | each column in another order than the others, keys as they were |
+| ``uneven`` | the numbers in another order, so that one category has the smallest and another one the largest |
 | ``smaller`` | a third of the rows, without the largest or smallest numbers and without one category |
 | ``new_category`` | more rows, half of them with a category that was not there; once with a category renamed too |
 | ``limits`` | more rows, with numbers and dates right at the limits of conditions, just below and just above (see
-``limits``) |
+``kinds.limits``) |
 | ``nulls`` | some more cells missing in columns where some are: of all kinds, of numbers, of texts |
 | ``duplicated`` | every row twice, with keys of its own |
 | ``repeated`` | some rows once more as they are, where rows repeat; keys repeat only where the question asks for
 different ones |
-| ``unseen_nulls`` | some cells missing in columns where none is; a remark, no verdict |
+| ``unseen_nulls`` | some cells missing in columns where none is, if that has one meaning (see ``kinds.missing``) |
 | ``row_order`` | the rows in another order |
 | ``columns`` | the columns in another order, and two more that nobody asked for |
-| ``similar``, ``letter_case``, ``ties``, ``digits`` | values that code easily takes for others (see ``near_misses``) |
+| ``beyond`` | numbers and dates beyond their range in columns that the reference uses (see ``kinds.out_of_range``) |
+| ``similar``, ``letter_case``, ``ties``, ``digits`` | values that code easily takes for others (see
+``kinds.near_misses``) |
 
 A copy holds what the question is about and nothing else, so that two right solutions agree on it: a column without
 missing or repeated values has none in a copy, a pair of columns that is a key stays one, and weekdays, months and the
@@ -32,6 +35,7 @@ from collections.abc import Mapping
 
 from karat.suites.codegen.perturb.change import Change, Hints
 from karat.suites.codegen.perturb.copy_kinds import KINDS
+from karat.suites.codegen.perturb.hierarchies import rejoined, rooted
 from karat.suites.codegen.perturb.profile import Profile, profiles_of
 from karat.suites.codegen.records import Columns
 
@@ -53,7 +57,12 @@ PLAN = (
     ("row_order", 1),
     ("limits", 0),
     ("limits", 1),
-    *((kind, 0) for kind in ("similar", "letter_case", "ties", "digits")),
+    *((kind, 0) for kind in ("similar", "letter_case", "ties", "digits", "beyond")),
+    ("similar", 1),
+    ("beyond", 1),
+    ("beyond", 2),
+    ("uneven", 0),
+    ("uneven", 1),
     *(("unseen_nulls", seed) for seed in (0, 1, 2)),
 )
 """What is tried, in this order. The first of each kind is all of ``perturb: quick``."""
@@ -73,6 +82,7 @@ class Copier:
         if self.hints.keep_order and (kind in NEEDS_FREE_ORDER or (kind == "new_category" and self._bound_unique())):
             return None
         made: dict[str, Columns] = {}
+        changes: dict[str, Change] = {}
         for name, columns in self.tables.items():
             pick = random.Random(f"{SEED}{kind}{seed}{name}")  # noqa: S311 (no secret)
             change = Change(columns, self.profiles[name], self.hints, pick, seed)
@@ -81,8 +91,12 @@ class Copier:
                 made[name] = change.all_different(made[name])
             if kind != "limits" and self.hints.open_limits:
                 made[name] = change.off_limits(made[name])
+            changes[name] = change
+            made[name] = change.kept_apart(made[name])
         if kind != "columns":
             self._join_up(made, random.Random(f"{SEED}{kind}{seed}"))  # noqa: S311 (no secret)
+            free = [name for name, profile in self.profiles.items() if not profile.is_parent]
+            made.update({name: changes[name].kept_apart(made[name]) for name in free})
         if self.hints.keep_order:
             made = {name: in_old_order(columns, self.profiles[name]) for name, columns in made.items()}
         same = all(list(made[name].items()) == list(columns.items()) for name, columns in self.tables.items())
@@ -95,7 +109,11 @@ class Copier:
         """Foreign keys point to rows that are there; now and then to a new one."""
         for name, profile in self.profiles.items():
             for label, about in profile.columns.items():
-                if about.parent is None or label not in made[name]:
+                if about.parent is not None and about.parent[0] == name and label in made[name]:
+                    made[name] = _with_own_rows(made[name], profile, label, about.parent[1], pick)
+        for name, profile in self.profiles.items():
+            for label, about in profile.columns.items():
+                if about.parent is None or about.parent[0] == name or label not in made[name]:
                     continue
                 table, key = about.parent
                 there = made[table][key]
@@ -113,6 +131,14 @@ class Copier:
                     else pick.choice(added or there)
                     for value in made[name][label]
                 ]
+
+
+def _with_own_rows(made: Columns, profile: Profile, label: str, key: str, pick: random.Random) -> Columns:
+    """A table whose rows name other rows of it, each of them one that is there."""
+    if (label,) in profile.blocks:
+        return {**made, label: rejoined(made[key], made[label], pick)}
+    rows = rooted(made[key], made[label])
+    return {one: [values[row] for row in rows] for one, values in made.items()} if rows else made
 
 
 def in_old_order(columns: Columns, profile: Profile) -> Columns:

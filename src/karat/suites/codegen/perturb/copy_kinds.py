@@ -6,9 +6,10 @@ from collections.abc import Callable
 
 from karat.core.json_types import JsonObject
 from karat.suites.codegen.perturb.change import Change
-from karat.suites.codegen.perturb.limits import around
-from karat.suites.codegen.perturb.near_misses import digits, letter_case, similar, ties
-from karat.suites.codegen.perturb.random_values import closed, new_value
+from karat.suites.codegen.perturb.kinds.limits import around
+from karat.suites.codegen.perturb.kinds.near_misses import digits, letter_case, similar, ties, with_new_members
+from karat.suites.codegen.perturb.kinds.out_of_range import beyond
+from karat.suites.codegen.perturb.random_values import FEW, closed, longer, new_value
 from karat.suites.codegen.records import Cell, Columns
 
 NULLS = 0.15
@@ -38,7 +39,44 @@ def _numbers(change: Change) -> Columns:
 
 
 def _values(change: Change) -> Columns:
-    return change.mixed(change.height, lambda: change.pick.sample(change.rows, change.height))
+    """Of several keys, one stays where it is: a title with another number shows code that knows its number by heart."""
+    made = change.mixed(change.height, lambda: change.pick.sample(change.rows, change.height))
+    for name in change.profile.loose_keys(change.columns):
+        made[name] = change.pick.sample(made[name], len(made[name]))
+    return made
+
+
+def _uneven(change: Change) -> Columns:
+    """All numbers of one category below those of the next: a group without any above a limit shows code that leaves
+    rows out before it looks for the largest."""
+    grouping = _grouping(change)
+    if not grouping or change.profile.grid is not None:
+        return dict(change.columns)
+    names = sorted({value for value in change.columns[grouping] if value is not None}, reverse=bool(change.seed))
+    places = {name: place for place, name in enumerate(names)}
+    rows = sorted(change.rows, key=lambda row: places.get(change.columns[grouping][row], len(places)))
+    made = change.take(change.rows)
+    for block in change.profile.blocks:
+        about = [change.profile.columns[name] for name in block]
+        known = change.columns[block[0]]
+        if any(one.kind not in ("whole", "number") or one.key or one.parent is not None for one in about):
+            continue
+        sources = sorted(change.rows, key=lambda row: (known[row] is None, known[row] if known[row] is not None else 0))
+        for name in block:
+            made[name] = list(made[name])
+            for row, source in zip(rows, sources, strict=True):
+                made[name][row] = change.columns[name][source]
+    return made
+
+
+def _grouping(change: Change) -> str:
+    """The column of texts or flags that rows are grouped by: one that the reference uses, with few values."""
+    for name, about in change.profile.columns.items():
+        different = {value for value in change.columns[name] if value is not None}
+        few = 2 <= len(different) <= max(FEW, change.height // 3) and len(different) < change.height
+        if name in change.hints.missing.used and about.kind in ("text", "flag") and not about.key and few:
+            return name
+    return ""
 
 
 def _smaller(change: Change) -> Columns:
@@ -78,7 +116,8 @@ def _new_category(change: Change) -> Columns:
     if change.profile.grid is not None:
         return _new_member(change, change.profile.grid)
     pick = change.pick
-    added = [pick.choice(change.rows) for _ in range(max(2, change.height // 4))]
+    about_it = sorted(_rows_with(change, change.hints.named)) or change.rows
+    added = [pick.choice(change.rows if place % 4 else about_it) for place in range(max(2, change.height // 4))]
     made = change.take([*change.rows, *added])
     made = change.anew(made, range(change.height, change.height + len(added)))
     for block in change.categories():
@@ -86,8 +125,11 @@ def _new_category(change: Change) -> Columns:
         for name in block:
             about, values = change.profile.columns[name], change.columns[name]
             known = [value for value in values if value is not None]
-            new[name] = new_value(pick.choice(known), about, set(known), known, pick)
+            value = new_value(pick.choice(known), about, set(known), known, pick)
+            new[name] = longer(value) if change.seed and isinstance(value, str) else value
         rows = list(range(change.height, change.height + len(added), 2))
+        if change.hints.named & set(change.columns[block[0]]):  # some rows with what the reference names stay so
+            rows = rows[1::2] or rows
         if change.seed:
             free = sorted({value for value in change.columns[block[0]] if value is not None} - change.hints.named)
             old = pick.choice(free) if free else None
@@ -121,16 +163,63 @@ def _limits(change: Change) -> Columns:
             continue
         values = [value for limit in change.hints.limits for value in around(limit, name, change.columns[name], about)]
         wanted += [(name, value) for value in dict.fromkeys(values)]
-    if not wanted or change.profile.grid is not None:
+    wanted += [(name, other) for name in change.profile.columns for other in _other_flags(change, name)]
+    equal = [] if change.profile.grid is not None else _equal_pairs(change)
+    if not wanted and not equal:
         return dict(change.columns)
+    if change.profile.grid is not None:
+        return _in_place(change, wanted)
     about_it = sorted(_rows_with(change, change.hints.named)) or change.rows
     places = [one for one in wanted for _ in range(1 if _only_once(change, one[0]) else 4)]
-    sources = [change.pick.choice(about_it if place % 2 else change.rows) for place in range(len(places))]
+    pairs = [one for one in equal for _ in range(4)]
+    sources = [change.pick.choice(about_it if place % 2 else change.rows) for place in range(len(places) + len(pairs))]
     made = change.take([*change.rows, *sources])
-    for at, (name, value) in enumerate(places):
+    for at, (name, value) in enumerate(places, change.height):
         if not _only_once(change, name) or value not in made[name]:
             made[name] = list(made[name])
-            made[name][change.height + at] = value
+            made[name][at] = value
+    for at, (first, second) in enumerate(pairs, change.height + len(places)):
+        made[first] = list(made[first])
+        made[first][at] = made[second][at]
+    return with_new_members(change, made) if change.hints.counts_different else made
+
+
+def _equal_pairs(change: Change) -> list[tuple[str, str]]:
+    """A number that is compared with no constant, and each other number in use that it may be compared with: only rows
+    in which the two are equal tell ``<`` from ``<=``."""
+    numbers = {
+        name: [value for value in change.columns[name] if value is not None]
+        for name, about in change.profile.columns.items()
+        if about.kind in ("whole", "number") and name in change.hints.missing.used
+        if not about.key and about.parent is None and not about.nulls
+    }
+    return [
+        (first, second)
+        for first, known in numbers.items()
+        for second, others in numbers.items()
+        if first in change.hints.compared and first != second and change.profile.free(first) and known and others
+        if change.profile.columns[first].kind == change.profile.columns[second].kind
+        if max(known) >= min(others) and max(others) >= min(known)
+    ]
+
+
+def _other_flags(change: Change, name: str) -> list[Cell]:
+    """The value that a flag never has, where the reference looks at it: code that does without it shows there."""
+    known = {value for value in change.columns[name] if value is not None}
+    looked_at = name in change.hints.missing.used and change.profile.free(name)
+    return [not value for value in known] if looked_at and len(known) == 1 and {*map(type, known)} == {bool} else []
+
+
+def _in_place(change: Change, wanted: list[tuple[str, Cell]]) -> Columns:
+    """The same rows, some with one of these values: no row can be added where every pair of a key is there once."""
+    made = {name: list(values) for name, values in change.columns.items()}
+    about_it = sorted(_rows_with(change, change.hints.named)) or change.rows
+    for name, value in wanted:
+        once = _only_once(change, name)
+        if name in (change.profile.grid or ()) or (once and value in made[name]):
+            continue
+        for row in change.pick.sample(about_it, min(1 if once else 2, len(about_it))):
+            made[name][row] = value
     return made
 
 
@@ -140,10 +229,36 @@ def _only_once(change: Change, name: str) -> bool:
 
 
 def _unseen_nulls(change: Change) -> Columns:
-    return _nulls(change, unseen=True)
+    """Only what has one meaning where it is missing (see ``missing``). Measured columns go missing in the same rows, or
+    not at all where one of them cannot."""
+    made = change.take(change.rows)
+    measured = {name for name in change.profile.columns if name in change.hints.missing.measured}
+    together = all(_may_go_missing(change, change.profile.block(name)) for name in measured)
+    shared = _some_rows(change)
+    for block in change.profile.blocks:
+        in_step = bool(measured & set(block))
+        if change.seed == (2 if in_step else 1) or (in_step and not together) or not _may_go_missing(change, block):
+            continue
+        rows = shared if in_step else _some_rows(change)
+        for name in block:
+            made[name] = [None if row in rows else value for row, value in enumerate(made[name])]
+    return made
 
 
-def _nulls(change: Change, *, unseen: bool = False) -> Columns:
+def _may_go_missing(change: Change, block: tuple[str, ...]) -> bool:
+    about = [change.profile.columns[name] for name in block]
+    if change.height < 2 or any(one.key or one.parent is not None or one.nulls for one in about):
+        return False
+    if change.hints.keep_order and any(one.order for one in about):
+        return False
+    return all(change.hints.missing.may(name, one.kind) for name, one in zip(block, about, strict=True))
+
+
+def _some_rows(change: Change) -> set[int]:
+    return {row for row in change.rows if change.pick.random() < NULLS} or {change.pick.choice(change.rows)}
+
+
+def _nulls(change: Change) -> Columns:
     """Parts of a row that belong together go missing together."""
     made = change.take(change.rows)
     wanted = ({"whole", "number", "text", "dated", "date"}, {"whole", "number"}, {"text"})[change.seed]
@@ -152,9 +267,9 @@ def _nulls(change: Change, *, unseen: bool = False) -> Columns:
         stays = any(one.key or one.parent is not None or one.kind not in wanted for one in about)
         if stays or change.height < 2 or (change.hints.keep_order and any(one.order for one in about)):
             continue
-        rows = {row for row in change.rows if change.pick.random() < NULLS} or {change.pick.choice(change.rows)}
+        rows = _some_rows(change)
         for name in block:
-            if change.profile.columns[name].nulls or (unseen and not any(one.nulls for one in about)):
+            if change.profile.columns[name].nulls:
                 made[name] = [None if row in rows else value for row, value in enumerate(made[name])]
     return made
 
@@ -195,13 +310,15 @@ def _columns(change: Change) -> Columns:
         return made
     words = [change.pick.choice(("ok", "checked", "late")) for _ in change.rows]
     numbers = [change.pick.randint(1, 99) for _ in change.rows]
-    return {"remark__": words, **made, "batch__": numbers}
+    own = change.pick.randrange(10**6)  # no two tables share these names: a natural join would join by them
+    return {f"remark_{own}": words, **made, f"batch_{own}": numbers}
 
 
 KINDS: dict[str, Callable[[Change], Columns]] = {
     "resampled": _resampled,
     "numbers": _numbers,
     "values": _values,
+    "uneven": _uneven,
     "smaller": _smaller,
     "new_category": _new_category,
     "limits": _limits,
@@ -212,6 +329,7 @@ KINDS: dict[str, Callable[[Change], Columns]] = {
     "row_order": _row_order,
     "columns": _columns,
     "similar": similar,
+    "beyond": beyond,
     "letter_case": letter_case,
     "ties": ties,
     "digits": digits,

@@ -20,14 +20,17 @@ MOST = 400
 
 def relabelling(tables: Mapping[str, Columns], kept: Collection[object]) -> dict[str, str]:
     """Each text and the one that takes its place. Columns that share a text are swapped as one; texts that are ``kept``
-    stay."""
+    stay, and so do texts that hold one of them: a comment with the word that is looked for stays one."""
+    parts = [one.lower() for one in kept if isinstance(one, str) and one.strip()]
     groups: list[set[str]] = []
     profiles = profiles_of(tables)
     for name, columns in tables.items():
         for label, values in columns.items():
             if profiles[name].columns[label].kind != "text":
                 continue
-            texts = {value for value in values if value is not None and value not in kept}
+            texts = {
+                value for value in values if value is not None and not any(part in value.lower() for part in parts)
+            }
             shared = [group for group in groups if group & texts]
             groups = [group for group in groups if not group & texts]
             groups.append(texts.union(*shared))

@@ -6,6 +6,7 @@
   or only rise or fall (a handful of amounts may all differ by chance); foreign keys: columns whose values lie in a key
   of another table
 - two columns whose pairs never repeat, each month and region once: they are the key together
+- two columns of one kind that are never equal, a match's home and guest: in a copy they are not equal either
 - columns that belong together (``total`` is ``price`` times ``units``, a product has one category, an end lies after
   its start): in a copy they move as one block, so that code which uses one of them in place of the others stays right
 """
@@ -20,6 +21,8 @@ from typing import Literal
 
 import msgspec
 
+from karat.suites.codegen.perturb.foreign_keys import parent_of
+from karat.suites.codegen.perturb.never_equal import never_equal
 from karat.suites.codegen.records import Cell, Columns
 
 Kind = Literal["whole", "number", "flag", "date", "dated", "text", "other"]
@@ -62,11 +65,16 @@ class Profile(msgspec.Struct, frozen=True):
     height: int
     columns: dict[str, Column]
     blocks: tuple[tuple[str, ...], ...]
+    named_keys: frozenset[str] = frozenset()
+    """Keys that foreign keys point to, of other tables or of its own."""
     is_parent: bool = False
+    """Whether other tables point to it."""
     grid: tuple[str, str] | None = None
     """Two columns whose pairs never repeat, a month and a region: together they are the key."""
     repeats: bool = False
     """Whether some row is there twice."""
+    apart: tuple[tuple[str, str], ...] = ()
+    """Columns with the same texts or foreign keys that are never equal in a row."""
 
     def free(self, name: str) -> bool:
         """Whether a column may change by itself: no key, no foreign key, and no other column hangs on it."""
@@ -76,6 +84,20 @@ class Profile(msgspec.Struct, frozen=True):
     def block(self, name: str) -> tuple[str, ...]:
         """The columns that move with this one, itself among them."""
         return next(block for block in self.blocks if name in block)
+
+    def loose_keys(self, table: Columns) -> list[str]:
+        """Texts without a repeated value beside a number or code that says which row it is, a title beside its ISBN:
+        what either is says nothing about the other. (A country's name and its letters belong together.)"""
+        keys = [name for name, about in self.columns.items() if about.key and (name,) in self.blocks]
+        first = next((name for name in keys if name in self.named_keys), keys[0] if keys else "")
+        if not first or not all(re.search(r"\d", str(value)) for value in table[first]):
+            return []
+        return [
+            name
+            for name in keys
+            if name != first and self.columns[name].kind == "text" and not self.columns[name].order
+            if name not in self.named_keys and not _contained(list(map(str, table[first])), table[name])
+        ]
 
     def bound_unique(self, table: Columns) -> bool:
         """Whether a column without a repeated value belongs to others: no new row can be made without a tie."""
@@ -90,14 +112,22 @@ def profiles_of(tables: Mapping[str, Columns]) -> dict[str, Profile]:
     found = {name: {label: _column(label, values) for label, values in table.items()} for name, table in tables.items()}
     for name, table in tables.items():
         for label, values in table.items():
-            parent = None if found[name][label].key else _parent(name, label, values, tables, found)
+            parent = None if found[name][label].key else parent_of(name, label, values, tables, found)
             if parent is not None:
                 found[name][label] = msgspec.structs.replace(found[name][label], parent=parent)
-    parents = {column.parent[0] for columns in found.values() for column in columns.values() if column.parent}
-    return {name: _profile(table, found[name], name in parents) for name, table in tables.items()}
+    links = [(name, about.parent) for name, columns in found.items() for about in columns.values() if about.parent]
+    return {
+        name: _profile(
+            table,
+            found[name],
+            frozenset(key for _, (parent, key) in links if parent == name),
+            any(parent == name != child for child, (parent, _) in links),
+        )
+        for name, table in tables.items()
+    }
 
 
-def _profile(table: Columns, columns: dict[str, Column], is_parent: bool) -> Profile:
+def _profile(table: Columns, columns: dict[str, Column], named_keys: frozenset[str], is_parent: bool) -> Profile:
     blocks = _blocks(table, columns)
     grid = _grid(table, columns)
     if grid is not None:
@@ -107,7 +137,7 @@ def _profile(table: Columns, columns: dict[str, Column], is_parent: bool) -> Pro
     rows = list(zip(*(map(repr, values) for values in table.values()), strict=False))
     bound = {name for block in blocks if len(block) > 1 for name in block}
     return Profile(
-        _height(table),
+        height_of(table),
         {
             name: msgspec.structs.replace(
                 column, key=column.key and name not in bound
@@ -115,9 +145,13 @@ def _profile(table: Columns, columns: dict[str, Column], is_parent: bool) -> Pro
             for name, column in columns.items()
         },
         blocks,
+        named_keys,
         is_parent,
         grid,
         len(set(rows)) < len(rows),
+        never_equal(
+            table, [name for name, about in columns.items() if not about.key and (about.kind == "text" or about.parent)]
+        ),
     )
 
 
@@ -125,7 +159,7 @@ def _grid(table: Columns, columns: Mapping[str, Column]) -> tuple[str, str] | No
     """Two columns that say together which row it is: every pair once, each value in several rows, most pairs there."""
     if any(column.key for column in columns.values()):
         return None
-    height = _height(table)
+    height = height_of(table)
     named = [
         name
         for name, column in list(columns.items())[:WIDEST]
@@ -141,7 +175,8 @@ def _grid(table: Columns, columns: Mapping[str, Column]) -> tuple[str, str] | No
     return None
 
 
-def _height(table: Columns) -> int:
+def height_of(table: Columns) -> int:
+    """How many rows a table has."""
     return max((len(values) for values in table.values()), default=0)
 
 
@@ -192,33 +227,6 @@ def _order(known: Sequence[Cell]) -> int:
         return -1 if all(a >= b for a, b in pairwise(known)) else 0
     except TypeError:
         return 0
-
-
-def _parent(
-    table: str,
-    label: str,
-    values: Sequence[object],
-    tables: Mapping[str, Columns],
-    found: Mapping[str, Mapping[str, Column]],
-) -> tuple[str, str] | None:
-    known = {value for value in values if value is not None}
-    if len(known) < 2 or found[table][label].kind not in ("whole", "text", "number"):
-        return None
-    for other, columns in found.items():
-        for key, about in columns.items():
-            if not about.key or (other, key) == (table, label) or (other == table and not _akin(label, key, "")):
-                continue
-            named = about.kind == "text" or _akin(label, key, other)
-            if named and known <= set(tables[other][key]):
-                return other, key
-    return None
-
-
-def _akin(label: str, key: str, table: str) -> bool:
-    """Whether one name speaks of the other: ``customer_id`` and ``customers.id``. Small whole numbers lie in many keys
-    by chance."""
-    words = [set(re.findall(r"[a-z]+", name.lower().removesuffix("s"))) for name in (label, key, table)]
-    return label == key or ("id" in words[0] and bool(words[0] & (words[1] | words[2])))
 
 
 # -- columns that belong together --------------------------------------------------------------------------------------

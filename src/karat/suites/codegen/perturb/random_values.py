@@ -141,3 +141,8 @@ def alike(text: str, pick: random.Random) -> str:
         changed += changes
         made.append(pick.choice(letters) if changes else char)
     return "".join(made)
+
+
+def longer(text: str) -> str:
+    """One character more at its end, of the same kind: ``bolt M4`` is ``bolt M44``, ``East`` is ``Eastt``."""
+    return text + text[-1:] if text[-1:].isalnum() else text + "a"

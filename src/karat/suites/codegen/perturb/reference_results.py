@@ -10,36 +10,47 @@ from __future__ import annotations
 
 import ast
 import json
+import random
+import re
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from weakref import WeakKeyDictionary
 
 import msgspec
 
 from karat.sandbox import Sandbox
 from karat.suites.codegen.analysis.answer_facts import facts_of
+from karat.suites.codegen.analysis.records import CodeFacts
 from karat.suites.codegen.analysis.sql_facts import sql_constants
 from karat.suites.codegen.metrics.correctness import Gold, as_gold, judge
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.perturb.change import Hints
-from karat.suites.codegen.perturb.copies import PLAN, Copier
+from karat.suites.codegen.perturb.copies import PLAN, SEED, Copier
+from karat.suites.codegen.perturb.kinds.limits import ORDERED, limits_in
+from karat.suites.codegen.perturb.kinds.missing import missing_of
+from karat.suites.codegen.perturb.kinds.near_misses import folds_case, folds_case_in_sql, ties_free, whole_values
 from karat.suites.codegen.perturb.labels import relabelled, relabelled_tables, relabelling
-from karat.suites.codegen.perturb.limits import limits_in
-from karat.suites.codegen.perturb.near_misses import folds_case, ties_free, whole_values
+from karat.suites.codegen.perturb.profile import height_of
 from karat.suites.codegen.perturb.runs import on_all
-from karat.suites.codegen.records import Asked, CodeFacts, Columns, Task
+from karat.suites.codegen.question.records import Asked
+from karat.suites.codegen.records import Columns, Task
 from karat.suites.codegen.results.tables import NoTableError
 from karat.suites.codegen.running.execution import given_tables, limits_of
 from karat.suites.codegen.running.references import columns_of, digest, schema_of
-from karat.suites.codegen.running.sql_programs import query_in, reference_language
+from karat.suites.codegen.running.sql_programs import query_in
+from karat.tables.table import Table
 
 NOT_TRIED = "was not tried"
+ORDERED_BY, SHUFFLES = 8, 4
+"""How many columns rows are put in order of, and how many more orders are tried, before an answer is called wrong."""
 ROWS = 400
 CELLS = 6_000
 """Copies are made from this many rows of all tables together at most: what only fits the data shows on a part of it
 too."""
 KEPT = 8
 NOTHING_ASKED, NO_FACTS = Asked(), CodeFacts()
+_ANCHORS = re.compile(r"\\b|\^|\$")
+_NAMING = frozenset({"==", "!=", "in", "contains"})
 _DIFFERENT = frozenset({"nunique", "unique", "drop_duplicates", "duplicated", "set", "distinct", "n_unique"})
 
 _SAMPLE = """
@@ -104,12 +115,7 @@ def build(box: Sandbox, task: Task, gold: Gold, asked: Asked, options: Options) 
     more = not asked.whole_table and not gold.several and gold.parts[0].width < widest
     copier = Copier(tables, msgspec.structs.replace(hints, keep_order=keep_order, more_columns=more))
     references = ReferenceResults(own=own, copier=copier, labels_free=labels_free)
-    plan = PLAN if reference_language(task) == task.language else [one for one in PLAN if one[0] != "unseen_nulls"]
-    found = _with_copies(box, task, references, copier, plan, same)
-    if len(plan) < len(PLAN):  # groupby drops a null that GROUP BY keeps, and the tables do not say which is meant
-        left_out = {**found.left_out, "unseen_nulls": "SQL and pandas treat nulls differently"}
-        found = msgspec.structs.replace(found, left_out=left_out)
-    return found
+    return _with_copies(box, task, references, copier, PLAN, same)
 
 
 def at_limits_of(
@@ -125,6 +131,42 @@ def at_limits_of(
         return ()
     other = Copier(copier.tables, msgspec.structs.replace(copier.hints, limits=tuple(new)))
     return _with_copies(box, task, references, other, (("limits", 0),), _Same(asked, options)).right
+
+
+def settled(
+    box: Sandbox, task: Task, references: ReferenceResults, right: Right, asked: Asked, options: Options
+) -> bool:
+    """Whether the right result on a copy stays the same in any order of rows: looked at closely where an answer is
+    about to be called wrong there. Rows in reverse do not show every tie: of FR, DE, DE, FR the first one is FR both
+    ways."""
+    copier = references.copier
+    if copier is None or copier.hints.keep_order:
+        return True
+    same = _Same(asked, options)
+    found = _results(box, task, list(_other_orders(right.tables)))
+    return all(same(right.gold, one) for one in found)
+
+
+def _other_orders(tables: Mapping[str, Columns]) -> Iterator[dict[str, Columns]]:
+    """The rows of each table by each of its columns, up and down, and in orders of chance."""
+    widest = max((len(columns) for columns in tables.values()), default=0)
+    for place in range(min(widest, ORDERED_BY)):
+        for falls in (False, True):
+            yield {name: _by_column(columns, place, falls) for name, columns in tables.items()}
+    pick = random.Random(SEED)  # noqa: S311 (no secret)
+    for _ in range(SHUFFLES):
+        heights = {name: height_of(columns) for name, columns in tables.items()}
+        yield {name: _taken(tables[name], pick.sample(range(height), height)) for name, height in heights.items()}
+
+
+def _by_column(columns: Columns, place: int, falls: bool) -> Columns:
+    rows = range(height_of(columns))
+    by = [str(value) for value in list(columns.values())[place % len(columns)]] if columns else []
+    return _taken(columns, sorted(rows, key=by.__getitem__, reverse=falls))
+
+
+def _taken(columns: Columns, rows: Sequence[int]) -> Columns:
+    return {name: [values[row] for row in rows] for name, values in columns.items()}
 
 
 class _Same:
@@ -165,6 +207,8 @@ def _with_copies(
             left_out.setdefault(kind, f"the reference {there if isinstance(there, str) else second}")
         elif _holds_nulls(there) and not _holds_nulls(own):
             left_out.setdefault(kind, "the reference does not say what is right where values are missing")
+        elif kind == "unseen_nulls" and _loses_a_group(own, there):
+            left_out.setdefault(kind, "the reference does not say what is right where a group has no values left")
         elif _is_empty(there) and not _is_empty(own):
             left_out.setdefault(kind, "nothing is left of the reference's result")
         elif not same(_relabelled(there, names), second):
@@ -180,6 +224,20 @@ def _relabelled(gold: Gold | str, labels: Mapping[str, str]) -> Gold | str:
     if isinstance(gold, str) or not labels:
         return gold
     return as_gold(relabelled(gold.value, labels), calls=False)
+
+
+def _loses_a_group(own: Gold, there: Gold) -> bool:
+    """Whether a row is gone because all of its values are missing, or holds nothing but its labels:
+    ``pivot_table`` drops such a row, and ``unstack`` keeps it."""
+    if [part.height for part in own.parts] != [part.height for part in there.parts]:
+        return True
+    return any(_bare_rows(after) > _bare_rows(before) for before, after in zip(own.parts, there.parts, strict=True))
+
+
+def _bare_rows(table: Table) -> int:
+    """Rows without a value in any column that has nulls at all, where there are several such columns."""
+    columns = [texts for place in range(table.width) if None in (texts := table.texts(place))]
+    return sum(all(cell is None for cell in row) for row in zip(*columns, strict=True)) if len(columns) > 1 else 0
 
 
 def _is_empty(gold: Gold) -> bool:
@@ -213,6 +271,7 @@ def reference_results_of(box: Sandbox, task: Task, gold: Gold, asked: Asked, opt
         asked.whole_table,
         asked.distinct,
         asked.open_limits,
+        asked.mentioned,
         options.compare_options(),
     )
     found = kept.get(key)
@@ -253,16 +312,22 @@ def hints_of(reference: str, asked: Asked = NOTHING_ASKED, facts: CodeFacts = NO
     query = query_in(reference)
     if query is not None:
         constants = list(sql_constants(query))
+    naming = [one.value for one in facts.filters if one.operator in _NAMING]  # also out of a text: query("a == 'b'")
+    constants += [*naming, *(_ANCHORS.sub("", value) for value in naming)]
     named = frozenset(value for value in constants if isinstance(value, str | int | float))
     words = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
     words |= {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
     return Hints(
         named,
         counts_different=asked.distinct and bool(words & _DIFFERENT),
-        folds_case=folds_case(tree),
+        folds_case=folds_case(tree) or (query is not None and folds_case_in_sql(query)),
         ties_free=ties_free(asked, counts_different=bool(words & _DIFFERENT)),
         whole_values=whole_values(tree),
         limits=limits,
+        compared=frozenset(one.column for one in facts.filters if one.operator in ORDERED and not one.value),
+        missing=missing_of(facts),
+        mentioned=frozenset(asked.mentioned),
+        equal_texts=frozenset(one.value for one in facts.filters if one.operator in ("==", "!=", "in")),
         open_limits=asked.open_limits,
     )
 

@@ -22,7 +22,8 @@ from karat.suites.codegen.perturb.change import Hints
 from karat.suites.codegen.perturb.copies import Copier
 from karat.suites.codegen.perturb.reference_results import hints_of, sampled
 from karat.suites.codegen.perturb.runs import on_all
-from karat.suites.codegen.records import Asked, Task
+from karat.suites.codegen.question.records import Asked
+from karat.suites.codegen.records import Task
 
 FEWEST, MOST = 2, 6
 """Decimals that a result may be rounded to in this way."""

@@ -15,7 +15,7 @@ import msgspec
 
 from karat.core.json_types import JsonObject
 from karat.sandbox import Outcome, Plain, Sandbox
-from karat.suites.codegen.plots.drawn import drawing_limits, drawn_table, expects_plot
+from karat.suites.codegen.plots.plot_runs import drawing_limits, drawn_table, expects_plot
 from karat.suites.codegen.records import Columns, Task
 from karat.suites.codegen.running.execution import limits_of, run_code, snippet_of
 from karat.suites.codegen.running.references import PASSING
@@ -25,6 +25,11 @@ PATIENCE = 2.0
 """All copies together may take this many times the limit of one run."""
 SINGLY = 20
 """Copies that code is tried on when they cannot all be run together."""
+PATIENT = 2
+"""Copies on which code may run out of time before the others are given up."""
+SLOWER = 10
+"""Code that does not end on a copy stands still there if its limit is this many times the processor time it took
+before."""
 
 _FILES = re.compile(r"\b(open|read_\w+|scan_\w+|loadtxt|genfromtxt|fromfile|Path|listdir|glob|DictReader|getcwd)\b")
 
@@ -96,9 +101,19 @@ def on_all(box: Sandbox, task: Task, code: str, copies: Sequence[Mapping[str, Co
     found = None if _FILES.search(code) else _together(box, task, code, copies)
     if found is not None:
         return found
-    return [
-        on_one(box, task, code, copy) if place < SINGLY else Ran(False, late=True) for place, copy in enumerate(copies)
-    ]
+    ran: list[Ran] = []
+    for place, copy in enumerate(copies):
+        given_up = place >= SINGLY or sum(one.late for one in ran) >= PATIENT
+        ran.append(Ran(False, late=True) if given_up else on_one(box, task, code, copy))
+    return ran
+
+
+def stalls(box: Sandbox, task: Task, code: str, tables: Mapping[str, Columns]) -> bool:
+    """Whether code that is quick on the task's own tables does not end on a copy, run alone and once more. A busy
+    machine is not the cause then: code could otherwise wait where it has no right answer."""
+    own = run_code(box, task, code)[1]
+    quick = own.ok and own.cpu * SLOWER < limits_of(task).wall
+    return quick and on_one(box, task, code, tables).late
 
 
 def on_one(box: Sandbox, task: Task, code: str, tables: Mapping[str, Columns]) -> Ran:

@@ -30,6 +30,7 @@ def from_milliseconds(stamp: float) -> str:
 
 
 _PERIOD = re.compile(r"\d{4}(?:-\d{2}|Q[1-4])?", re.ASCII)
+_FIRST = re.compile(r"(\d{4})-(\d{2})-01", re.ASCII)
 _DAY = re.compile(r"(\d{4})-(\d{2})-\d{2}(?:T.*)?", re.ASCII)
 
 
@@ -42,6 +43,20 @@ def in_periods(gold: list[Point], given: list[Point]) -> list[Point]:
         return gold
     form = "Q" if "Q" in periods[0] else "-" if "-" in periods[0] else ""
     return [(_period(day, form), *point[1:]) for day, point in zip(days, gold, strict=True) if day is not None]
+
+
+def in_gold_periods(gold: list[Point], given: list[Point]) -> list[Point]:
+    """The given points with the period of each date, where all places of the gold are periods (``2024-01``) and every
+    given one is the first day of a period."""
+    places = [point[0] for point in gold]
+    if not places or not all(isinstance(place, str) and _PERIOD.fullmatch(place) for place in places):
+        return given
+    form = "Q" if "Q" in str(places[0]) else "-" if "-" in str(places[0]) else ""
+    days = [_FIRST.fullmatch(point[0]) if isinstance(point[0], str) else None for point in given]
+    firsts = {"": ("01",), "Q": ("01", "04", "07", "10")}.get(form)
+    if any(day is None or (firsts and day[2] not in firsts) for day in days):
+        return given
+    return [(_period(day, form), *point[1:]) for day, point in zip(days, given, strict=True) if day is not None]
 
 
 def _period(day: re.Match[str], form: str) -> str:

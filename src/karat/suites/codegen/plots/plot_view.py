@@ -26,7 +26,7 @@ def plot_sentence(reason: str) -> str:
     return _SENTENCES.get(reason, reason.replace("_", " "))
 
 
-def plot_view(verdict: PlotVerdict, *, right: bool) -> Pictures:
+def plot_view(verdict: PlotVerdict, reason: str, *, right: bool) -> Pictures:
     """Both pictures, and below them the items: the lost ones first."""
     lost = verdict.lost
     met = [item for item in verdict.items if item.score >= 1]
@@ -35,7 +35,7 @@ def plot_view(verdict: PlotVerdict, *, right: bool) -> Pictures:
     items += [(f"{item.name.replace('_', ' ')}: {item.expected}", True) for item in met]
     given = _shown("Given", verdict.given, "no picture of it", right=right)
     expected = _shown("Expected", verdict.expected, "no picture of it", right=None)
-    return Pictures("Plot", (given, expected), f"score {verdict.score:.3f}", tuple(items))
+    return Pictures("Plot", (given, expected), f"score {verdict.score:.3f}", tuple(items), "" if right else reason)
 
 
 def _shown(title: str, picture: Picture | None, otherwise: str, *, right: bool | None) -> ShownPicture:

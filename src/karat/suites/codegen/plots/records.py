@@ -132,33 +132,47 @@ class Item(msgspec.Struct, frozen=True, omit_defaults=True):
     """One stated item: its weight, how far it was met, and both sides in words."""
 
     name: str
+    """What is compared, such as the marks or an axis."""
     weight: int
+    """Its weight in the score."""
     score: float
+    """How far it was met, 0 to 1."""
     expected: str = ""
+    """What is expected, in words."""
     given: str = ""
+    """What the plot shows, in words."""
     panel: int = 0
-    """The number of its panel, from 1; 0 where there is only one."""
+    """The number of its panel, from 1; 0 if there is only one."""
 
 
 class Picture(msgspec.Struct, frozen=True, omit_defaults=True):
     """What a figure looks like: a PNG in base64, or a Vega-Lite specification as JSON text."""
 
     width: int = 0
+    """Pixels."""
     height: int = 0
+    """Pixels."""
     png: str = ""
+    """The picture as PNG, in base64."""
     vega_lite: str = ""
+    """The Vega-Lite specification as JSON text."""
 
 
 class PlotVerdict(msgspec.Struct, frozen=True, omit_defaults=True):
     """How a plot compares with what is expected. ``score`` is Σ weight × score / Σ weight, the mean over panels."""
 
     score: float
+    """0 to 1: the weighted mean of the items, averaged over panels."""
     items: tuple[Item, ...] = ()
+    """Each compared item."""
     problem: str = ""
-    """What is wrong beside the items: no figure at all, panels too few or too many."""
+    """What is wrong apart from the items: no figure at all, too few or too many panels."""
     library: str = ""
+    """The plotting library."""
     given: Picture | None = None
+    """The plot that the code drew."""
     expected: Picture | None = None
+    """The plot that was expected."""
 
     @property
     def lost(self) -> tuple[Item, ...]:

@@ -1,1 +1,1 @@
-"""The question's side: what a person asks for, in items that code can be held against."""
+"""The question's side: what a person asks for, in items that code can be compared with."""

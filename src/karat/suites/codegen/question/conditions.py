@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
 
+from karat.suites.codegen.analysis.records import Filter
 from karat.suites.codegen.question.vocabulary import Vocabulary
 from karat.suites.codegen.question.words import Mention, Word, find_phrases, number_of, words_of
-from karat.suites.codegen.records import Filter
 
 _SIGNS = {"≥": ">=", "≤": "<=", "≠": "!=", "=": "==", "!": "!="}
 _REACH = 3
@@ -31,7 +31,7 @@ def conditions_of(
 
 
 def or_more(words: Sequence[Word], vocabulary: Vocabulary, taken: Sequence[bool]) -> list[tuple[int, int, str]]:
-    """Where "or older" and the like stand; "above 10 or below 5" has none: a value follows."""
+    """Where "or older" and the like are; "above 10 or below 5" has none: a value follows."""
     return [
         (start, end, phrase)
         for start, end, phrase in find_phrases(words, tuple(vocabulary.or_more), taken)

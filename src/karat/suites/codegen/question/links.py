@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Literal
 
+from karat.suites.codegen.analysis.records import Filter, Link
 from karat.suites.codegen.question.conditions import or_more
 from karat.suites.codegen.question.vocabulary import Vocabulary
 from karat.suites.codegen.question.words import Word
-from karat.suites.codegen.records import Filter, Link
 
 Joined = Literal["and", "or"] | None
 

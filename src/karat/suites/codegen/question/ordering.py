@@ -53,7 +53,7 @@ def ordering_of(
 
 
 def places_of_order(words: Sequence[Word], taken: Sequence[bool], known: Vocabulary) -> set[int]:
-    """Where words stand that say which end comes first: the "highest" of "highest first" is no maximum."""
+    """Where words say which end comes first: the "highest" of "highest first" is no maximum."""
     directions = _placed(words, taken, known) + _ranges(words, taken, known)
     found = {at for _, _, places in directions for at in places}
     phrases = [phrase for phrase in (*known.ascending, *known.descending) if " " in phrase]

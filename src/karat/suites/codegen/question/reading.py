@@ -12,6 +12,7 @@ from karat.suites.codegen.question.conditions import conditions_of
 from karat.suites.codegen.question.links import links_of
 from karat.suites.codegen.question.ordering import ordering_of, places_of_order
 from karat.suites.codegen.question.precision import precision_of
+from karat.suites.codegen.question.records import Asked
 from karat.suites.codegen.question.vocabulary import LONGEST, Vocabulary, vocabulary
 from karat.suites.codegen.question.words import (
     Mention,
@@ -19,10 +20,11 @@ from karat.suites.codegen.question.words import (
     find_phrases,
     mentions_of,
     number_of,
+    singular,
     without_compounds,
     words_of,
 )
-from karat.suites.codegen.records import Asked, Schema
+from karat.suites.codegen.records import Schema
 
 _REACH_OF_TOP = 5
 """"top 3 cities by": the ``by`` is at most this many words after ``top``."""
@@ -77,9 +79,22 @@ def read_question(
         by_position=bool(find_phrases(words, known.by_position, [False] * len(words))),
         drawing=bool(find_phrases(words, known.drawing, [False] * len(words))),
         distinct=bool(find_phrases(words, known.distinct, taken)),
+        mentioned=_mentioned(words, values or {}, known),
         open_limits=bool(find_phrases(words, known.open_limits, taken))
         and not find_phrases(words, known.clear_limits, taken),
     )
+
+
+def _mentioned(words: Sequence[Word], values: Mapping[str, Collection[str]], known: Vocabulary) -> tuple[str, ...]:
+    """Values of the tables that the question names, in the plural too: "deposits minus fees"."""
+    said = [singular(word.lower, known.plurals, known.endings) | {word.lower, *word.forms} for word in words]
+    found = []
+    for value in dict.fromkeys(one for own in values.values() for one in own):
+        parts = [word.lower for word in words_of(value)]
+        places = range(len(said) - len(parts) + 1) if parts else ()
+        if any(all(part in said[at + n] for n, part in enumerate(parts)) for at in places):
+            found.append(value)
+    return tuple(found)
 
 
 def _names_table(words: Sequence[Word], mention: Mention, schema: Schema) -> bool:

@@ -88,7 +88,7 @@ class Vocabulary(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename
     """Endings that are cut from the words of a question, longest first; words of four letters and more are then also
     compared without their accents."""
     separable: dict[str, Phrases] = {}
-    """Verbs whose first part may stand at the end of the clause: ``ordne … an`` is read as ``anordne``."""
+    """Verbs whose first part may be at the end of the clause: ``ordne … an`` is read as ``anordne``."""
     compounds: dict[str, str] = {}
     """Beginnings that are words of their own before the name of a column: ``Durchschnittsgehalt``."""
     elisions: Phrases = ()

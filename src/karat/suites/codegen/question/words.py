@@ -214,7 +214,7 @@ def _by_first_word(phrases: tuple[str, ...]) -> dict[str, list[tuple[list[str], 
 
 
 def find_phrases(words: Sequence[Word], phrases: Sequence[str], taken: Sequence[bool]) -> list[tuple[int, int, str]]:
-    """Where a phrase stands, as (start, end, phrase), longest first at each place; words that are taken do not
+    """Where a phrase is, as (start, end, phrase), longest first at each place; words that are taken do not
     count."""
     known = _by_first_word(tuple(phrases))
     found = []

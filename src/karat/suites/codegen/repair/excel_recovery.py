@@ -104,7 +104,7 @@ def _fresh_note(found: list[AgainstFresh]) -> str:
         return note
     most = without[-1].fresh_tries
     return (
-        f"{note} {count_of(without[0].fresh_tries, 'fresh try', 'fresh tries')} need as many tries per task: "
+        f"{note} {count_of(without[0].fresh_tries, 'fresh try needs', 'fresh tries need')} as many tries per task: "
         f"karat run --repeats {most}."
     )
 

@@ -77,7 +77,7 @@ class Trial:
         return "limit" if calls >= self.options.max_recovery_attempts else ""
 
     def exchanges(self, strategy: Strategy, answers: Sequence[bytes]) -> tuple[tuple[bytes, str], ...]:
-        """The conversation that the next call goes on with; none for the first prompt again."""
+        """The conversation that the next call continues; none for the first prompt again."""
         if strategy == "fresh":
             return ()
         if strategy == "restart":

@@ -22,7 +22,7 @@ from karat.tables.values.cells import folded
 def swapped_labels(
     gold: Table, given: Table, mapping: Sequence[int | None], *, ordered: bool, options: CompareOptions
 ) -> list[str]:
-    """The labels that stand over another column's values, in gold's order; none when the labels agree."""
+    """The labels that are over another column's values, in gold's order; none when the labels agree."""
     if gold.height == 0 or not any(place is not None for place in mapping):
         return []
     headers = [folded(name) for name in given.names]

@@ -11,7 +11,8 @@ import re
 
 from karat.suites.codegen.analysis.reader.syntax_tree import syntax_tree
 from karat.suites.codegen.options import Options
-from karat.suites.codegen.records import Asked, Task
+from karat.suites.codegen.question.records import Asked
+from karat.suites.codegen.records import Task
 
 _ROUNDING = frozenset({"round", "round_", "around", "rint", "fix", "trunc", "floor", "ceil", "quantize"})
 _FORMATTING = frozenset({"format_float_positional", "format_float_scientific"})

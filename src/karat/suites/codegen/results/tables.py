@@ -2,7 +2,8 @@
 
 - a data frame: the levels of its index and its columns; a series: a frame of one column
 - a number, text or date: one cell; a list: one column, or rows when its items are lists of one length
-- a mapping (also a Counter): a row for each key, or columns when its values are lists of one length
+- a mapping (also a Counter): a row for each key; columns when its values are lists of one length and the other result
+  is a table. Two mappings of lists are compared item by item, each at its place, see ``readings``
 - a set: a list in no order; a tuple of single values: a list whose places count; a named tuple or dataclass: a mapping
   beside a mapping, a tuple beside a tuple, see ``readings``; a list of them: rows with named columns
 - complex numbers: a column of their real and one of their imaginary parts, unless these are all 0
@@ -74,7 +75,26 @@ def readings(gold: Plain, given: Plain) -> list[tuple[Plain, Plain]]:
         return [(form, given) for form in _forms(gold, given)]
     if isinstance(given, Record):
         return [(gold, form) for form in _forms(given, gold)]
+    if isinstance(gold, Mapping) and isinstance(given, Mapping) and _holds_lists(gold) and _holds_lists(given):
+        return [(_item_by_item(gold), _item_by_item(given))]
     return [(gold, given)]
+
+
+def _holds_lists(value: Mapping[Plain, object]) -> bool:
+    return bool(value) and all(_items(part) is not None for part in value.values())
+
+
+def _item_by_item(value: Mapping[Plain, object]) -> Table:
+    """A row for each item, under its key and place; the order of the keys is none. An empty list has a row too."""
+    rows: list[tuple[str, Plain]] = []
+    for key, part in value.items():
+        number = int(key) if isinstance(key, float) and key.is_integer() else key
+        label, items = text_of(number) or "", _items(part)
+        rows += [(f"{label} · {place}", item) for place, item in enumerate(items, 1)] if items else [(label, None)]
+    rows.sort(key=lambda row: row[0])
+    return Table(
+        len(rows), (Column("key", "", [row[0] for row in rows]), Column("value", "", [row[1] for row in rows]))
+    )
 
 
 def is_quantity(value: Plain) -> bool:
@@ -146,7 +166,7 @@ def _shape(value: Plain, wants: Callable[[Column, int], bool]) -> Shaped:
     if isinstance(value, Record):
         value = dict(zip(value.names, value.values, strict=True))
     if isinstance(value, Mapping):
-        return Shaped(_mapping(value))
+        return _mapping(value)
     if isinstance(value, list | tuple):
         return Shaped(_list(value))
     return Shaped(_table([("value", [value])], 1))
@@ -157,13 +177,14 @@ def _counts(column: Column) -> bool:
     return (name == "index" or name.startswith("level_")) and all(isinstance(value, int) for value in column.values)
 
 
-def _mapping(value: Mapping[Plain, object]) -> TextTable:
+def _mapping(value: Mapping[Plain, object]) -> Shaped:
+    """Keys of single values are what an index is to a series: ``{"mean": 2.5}`` is 2.5."""
     parts = list(value.values())
     columns = [_items(part) for part in parts]
     lists = [column for column in columns if column is not None]
     if lists and len(lists) == len(parts) and len({len(items) for items in lists}) == 1:
-        return _table(list(zip(value, lists, strict=True)), len(lists[0]))
-    return _table([("key", list(value)), ("value", parts)], len(parts))
+        return Shaped(_table(list(zip(value, lists, strict=True)), len(lists[0])))
+    return Shaped(_table([("key", list(value)), ("value", parts)], len(parts)), frozenset({0}))
 
 
 def _items(value: Plain) -> list[Plain] | None:

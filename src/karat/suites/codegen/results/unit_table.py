@@ -114,7 +114,7 @@ _CODES = (
 )
 SIGNS = {"€": "EUR", "$": "USD", "£": "GBP", "¥": "JPY", "₹": "INR", "₽": "RUB", "₩": "KRW", "₴": "UAH", "₺": "TRY"}
 SCALES = {"k": 10**3, "K": 10**3, "M": 10**6, "mn": 10**6, "m": 10**6, "bn": 10**9, "B": 10**9}
-"""What may stand before a currency: ``2.5 M EUR``, ``k€``, ``$3bn``."""
+"""What may be before a currency: ``2.5 M EUR``, ``k€``, ``$3bn``."""
 
 
 def _table() -> dict[str, Unit]:

@@ -4,7 +4,7 @@ The program breaks off within a statement (``kept =``), before one, or below the
 the bare continuation, the unfinished statement or the whole function written out, or all of the program again; in a
 fenced block or not, with its indentation or without. Of the ways to put the two together the first that compiles is
 taken. Code that sets the answer or defines the function itself is left as it is. DS-1000's prompts end within marks,
-and answers may go on with them.
+and answers may continue them.
 """
 
 from __future__ import annotations

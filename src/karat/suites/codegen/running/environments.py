@@ -26,9 +26,9 @@ class UsedEnvironment(msgspec.Struct, frozen=True, omit_defaults=True):
     """What a result was made with."""
 
     name: str = ""
-    """Empty: Karat's own Python, or that of the option ``python``."""
+    """The environment of the project; empty for Karat's own Python or that of the option ``python``."""
     ran_with: dict[str, str] = {}
-    """The versions of Python, pandas and numpy; empty: not installed."""
+    """The versions of Python, pandas and numpy; an empty version means not installed."""
 
 
 def environment_of(task: Task, options: Options) -> str:

@@ -21,7 +21,7 @@ from karat.sandbox.tables import TableSource as Given
 from karat.suites.codegen.analysis.reader.syntax_tree import syntax_tree
 from karat.suites.codegen.harness.programs import INSERT, answers_program, unit_test_program
 from karat.suites.codegen.harness.unit_tests import tests_seen
-from karat.suites.codegen.plots.drawn import drawing_limits, expects_plot, with_drawing
+from karat.suites.codegen.plots.plot_runs import drawing_limits, expects_plot, with_drawing
 from karat.suites.codegen.records import Answers, Attempt, ErrorClass, Harness, Task
 from karat.suites.codegen.running.errors import classify
 from karat.suites.codegen.running.missing_packages import with_missing_package

@@ -1,4 +1,4 @@
-"""The reference solution of a task, run once however many answers are held against it.
+"""The reference solution of a task, run once however many answers are compared with it.
 
 What it gave is kept with its sandbox, by everything that could change it: the tables, the setup, the code, the limits.
 A reference that fails here makes the task a ``gold_error``: it is shown apart, and not held against the model.
@@ -185,12 +185,29 @@ def digest(task: Task, code: str) -> str:
         if source.columns is not None:
             tables.append((name, source.columns))
         else:
-            about = Path(source.path).stat() if Path(source.path).exists() else None
-            tables.append((name, source.path, (about.st_size, about.st_mtime_ns) if about else None))
-    said = (tables, task.setup, task.template, task.answer, code, task.timeout, task.memory_mb, task.harness)
+            tables.append((name, *_place_and_time(source.path)))
+    said: tuple[object, ...] = (
+        tables,
+        task.setup,
+        task.template,
+        task.answer,
+        code,
+        task.timeout,
+        task.memory_mb,
+        task.harness,
+    )
+    if task.unit_tests is not None:
+        said = (*said, task.unit_tests)
+    if task.files:
+        said = (*said, tuple(map(_place_and_time, task.files)))
     plot = task.expected.plot if task.expected is not None else None
     drawn = () if plot is None else ("plot", plot.named, len(plot.panels))
     return hashlib.sha256(msgspec.json.encode((*said, *drawn), enc_hook=repr)).hexdigest()
+
+
+def _place_and_time(path: str) -> tuple[str, tuple[int, int] | None]:
+    about = Path(path).stat() if Path(path).exists() else None
+    return path, (about.st_size, about.st_mtime_ns) if about else None
 
 
 def _keep(kept: OrderedDict[str, Found], key: str, value: Found, most: int) -> None:

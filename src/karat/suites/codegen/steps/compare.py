@@ -13,6 +13,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from karat.core.problems import count_of
 from karat.core.records import Case, Prediction, attempts
 from karat.core.suite import NotApplicable, Unreadable
 from karat.sandbox import Outcome, Sandbox, StepRun
@@ -65,7 +66,7 @@ def read_codes(task: Task, prediction: Prediction) -> list[str | None]:
     comment: the step is answered, and wrong."""
     responses = attempts(prediction.response)
     if len(responses) > len(task.steps):
-        raise Unreadable(f"{len(responses)} answers to {len(task.steps)} steps")
+        raise Unreadable(f"{count_of(len(responses), 'answer')} to {count_of(len(task.steps), 'step')}")
     found: list[str | None] = []
     for response in responses:
         try:

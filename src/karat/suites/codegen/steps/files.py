@@ -31,13 +31,17 @@ class StepEntry(msgspec.Struct, frozen=True):
     """A step as it is in a file."""
 
     question: str
+    """The question of this step."""
     expected: Raw | None = None
+    """The right result."""
     reference: str = ""
+    """Code that computes the right result."""
     plot: Raw | None = None
     """The expected plot; short for ``expected: {plot: …}``."""
     tests: tuple[Raw, ...] = ()
+    """Tests that the result must pass."""
     timeout: float | None = None
-    """Seconds that the code of this step may take; else those of the task."""
+    """Seconds that the code of this step may take; by default those of the task."""
 
     def __post_init__(self) -> None:
         if not self.question.strip():

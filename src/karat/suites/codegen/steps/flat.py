@@ -18,7 +18,27 @@ def flat_program(before: Sequence[str], code: str) -> str:
     """The code of the steps before, and of one after them, as one program with that one's answer."""
     if not before:
         return code
-    return "\n".join((*(text.rstrip() for text in before), answering(code)))
+    return "\n".join((*(_until_exit(text).rstrip() for text in before), answering(code)))
+
+
+def _until_exit(code: str) -> str:
+    """The code before a statement of its own that ends the step, such as ``sys.exit()``: the next step runs all the
+    same."""
+    tree = syntax_tree(code)
+    last = next((node for node in tree.body if _exits(node)), None) if tree is not None else None
+    if last is None:
+        return code
+    lines = code.encode().splitlines(keepends=True)
+    kept = [*lines[: last.lineno - 1], lines[last.lineno - 1][: last.col_offset]]
+    return b"".join(kept).decode().rstrip().rstrip(";")
+
+
+def _exits(node: ast.stmt) -> bool:
+    found = node.exc if isinstance(node, ast.Raise) else node.value if isinstance(node, ast.Expr) else None
+    name = found.func if isinstance(found, ast.Call) else found if isinstance(node, ast.Raise) else None
+    if isinstance(name, ast.Attribute):
+        return isinstance(name.value, ast.Name) and (name.value.id, name.attr) == ("sys", "exit")
+    return isinstance(name, ast.Name) and name.id in ("exit", "quit", "SystemExit")
 
 
 def answering(code: str) -> str:

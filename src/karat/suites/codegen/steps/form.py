@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from karat.core.case_form import CaseForm, Code, Codes, Listed, Timeline, TimelineBar, View, code_lines, more_lines
+from karat.core.case_form import CaseForm, Listed, Timeline, TimelineBar, View
+from karat.core.presentation.code_views import Code, Codes, code_lines, more_lines
 from karat.core.problems import count_of
 from karat.suites.codegen.records import Task
 from karat.suites.codegen.steps.records import SessionResult, StepResult

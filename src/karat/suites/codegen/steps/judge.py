@@ -13,13 +13,15 @@ import msgspec
 
 from karat.sandbox import Outcome, Sandbox
 from karat.suites.codegen.analysis.answer_facts import facts_of
+from karat.suites.codegen.analysis.records import CodeFacts
 from karat.suites.codegen.comparison import full_correctness
 from karat.suites.codegen.hidden_tests.records import TestResults
 from karat.suites.codegen.metrics.correctness import Correctness
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.question.reading import read_question
+from karat.suites.codegen.question.records import Asked
 from karat.suites.codegen.question.vocabulary import vocabulary_for
-from karat.suites.codegen.records import Asked, CodeFacts, Schema, Task
+from karat.suites.codegen.records import Schema, Task
 from karat.suites.codegen.results.precision import with_asked_digits
 from karat.suites.codegen.running.references import schema_of
 from karat.suites.codegen.steps.flat import flat_program, names_set

@@ -18,39 +18,50 @@ class StepResult(msgspec.Struct, frozen=True, omit_defaults=True):
     """One step of an answer."""
 
     number: int
+    """The number of the step, from 1."""
     question: str
+    """Its question."""
     state: StepState
+    """Whether the step is right."""
     code: str = ""
+    """Its code."""
     reason: str = ""
     """Why it is not right, as a code."""
     trouble: str = ""
-    """The same in words."""
+    """Why it is not right, in words."""
     ran: bool = False
+    """Whether the code ran to its end."""
     error: str = ""
+    """The error message."""
     line: int = 0
+    """The line that failed; 0 if none did."""
     seconds: float = 0.0
+    """How long the code ran."""
     peak_memory: int = 0
+    """The most memory it used, in bytes."""
     output: str = ""
-    """What it printed, cut."""
+    """What it printed, truncated."""
     result: str = ""
-    """What it left, as it shows itself, cut."""
+    """What it left as its result, as text, truncated."""
     replayed: bool = False
-    """The steps before it were run again for it, because their state could not be forked."""
+    """Whether the steps before it were run again for it, because their state could not be forked."""
     alone: StepState | None = None
-    """The same after the references of the steps before it; None where that is not known."""
+    """Its state when it runs after the reference code of the earlier steps; None if that is not known."""
     alone_trouble: str = ""
+    """Why it is not right then, in words."""
 
 
 class SessionResult(msgspec.Struct, frozen=True, omit_defaults=True):
     """All steps, in their order."""
 
     steps: tuple[StepResult, ...]
+    """Each step, in order."""
     final: tuple[int, ...]
     """The numbers of the steps that decide whether the session is right."""
     ran_out: str = ""
-    """The budget that ended it."""
+    """The budget that ended the session early."""
     no_alone: str = ""
-    """Why no step was run after the references of the steps before it."""
+    """Why no step was run after the reference code of the earlier steps."""
 
     @property
     def unsettled(self) -> tuple[StepResult, ...]:

@@ -12,7 +12,7 @@ import msgspec
 
 from karat.core.suite import NotApplicable
 from karat.sandbox import BoxSession, Limits, Outcome, Sandbox, StepRun
-from karat.suites.codegen.plots.drawn import drawing_limits
+from karat.suites.codegen.plots.plot_runs import drawing_limits
 from karat.suites.codegen.records import Task
 from karat.suites.codegen.running.execution import MB, answered, expected_files, given_files, given_tables
 from karat.suites.codegen.steps.records import SESSION_TIMEOUT

@@ -30,7 +30,7 @@ def check_cases(
     structures: Sequence[Path],  # noqa: ARG001 (the signature of every check)
     options: Options,
 ) -> CheckedCases:
-    """Tasks that nothing can be held against, references that are no Python, tables without a column."""
+    """Tasks that no answer can be compared with, references that are not Python, tables without a column."""
     problems: list[Problem] = []
     first: dict[str, Case[Task]] = {}
     for case in cases:
@@ -56,7 +56,7 @@ def _without_reference(cases: Sequence[Case[Task]]) -> list[Problem]:
         f'{count_of(len(bare), "task")} {has} "expected" and no "reference" (the first: "{bare[0].id}"): '
         "right code cannot be checked on changed tables"
     )
-    hint = "With code under reference, code that fits these tables only is found out. Without it, only constants are."
+    hint = "With a reference, code that fits only these tables is found as well. Without one, only constants are."
     return [_problem(bare[0], message, hint, warning=True)]
 
 

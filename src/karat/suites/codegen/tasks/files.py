@@ -40,35 +40,45 @@ class TaskEntry(msgspec.Struct, frozen=True):
     """A task as it is in a file."""
 
     id: str
+    """The task's id."""
     question: str = ""
-    """A session may do without: its steps have questions of their own."""
+    """The question. A session may leave it out: its steps have questions of their own."""
     name: str = ""
+    """A readable name."""
     tables: dict[str, Raw] = {}
+    """Name → a file, or the rows themselves."""
     expected: Raw | None = None
+    """The right result."""
     reference: str = ""
+    """Code that computes the right result."""
     language: Language = "python"
-    """What answers are written in: pandas code, or one SQL query (DuckDB) over the tables."""
+    """The language of answers: pandas code, or one SQL query (DuckDB) over the tables."""
     reference_language: Language | None = None
-    """What the reference is written in; without this, the language of answers."""
+    """The language of the reference; by default that of answers."""
     setup: str = ""
+    """Code that runs before the answer."""
     tests: tuple[Raw, ...] = ()
+    """Tests that the result must pass."""
     steps: Annotated[tuple[Raw, ...], Holds(StepEntry)] = ()
+    """The steps of a session."""
     final: tuple[int, ...] = ()
-    """The steps that decide, by their numbers from 1; the last one by default."""
+    """The steps that decide, by number from 1; by default the last one."""
     tags: tuple[str, ...] = ()
+    """Words to group figures by."""
     comments: str = ""
+    """Notes for people; not used."""
     cluster: str = ""
     """The same for all rephrasings of one question; they count as one case in intervals."""
     expect: Expect | None = None
-    """What is asserted of the way to the answer."""
+    """What is asserted about the way to the answer."""
     timeout: float = 10.0
     """Seconds that the code may take."""
     memory: int = 1024
-    """Megabytes."""
+    """Megabytes that the code may use."""
     environment: str = ""
     """The environment of karat.yaml that the code runs in."""
     status: Status = "accepted"
-    """``draft``: proposed by a program; not scored until a person accepts it."""
+    """``draft``: proposed by a program and not scored until a person accepts it."""
 
     def __post_init__(self) -> None:
         if not self.id.strip() or not (self.question.strip() or self.steps):
@@ -91,7 +101,9 @@ class TaskFile(msgspec.Struct, frozen=True):
     """A file that gives the same tables to all its tasks."""
 
     tasks: Annotated[tuple[Raw, ...], Holds(TaskEntry)]
+    """The tasks."""
     tables: dict[str, Raw] = {}
+    """Tables of all tasks: name → a file, or the rows themselves."""
 
 
 _read_entry = reader_for(TaskEntry)

@@ -13,6 +13,7 @@ import re
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from karat.core.json_types import Json
+from karat.core.problems import count_of
 from karat.core.yaml.structs import Findings, is_empty
 from karat.suites.codegen.records import Columns
 
@@ -91,6 +92,6 @@ def _headed(names: Node, rows: Node, findings: Findings) -> Columns | None:
         return None
     for row, node in zip(body, rows.value, strict=True):
         if not isinstance(row, list) or len(row) != len(head):
-            findings.add(node, f"expected a row of {len(head)} values here: {', '.join(map(str, head))}")
+            findings.add(node, f"expected a row of {count_of(len(head), 'value')} here: {', '.join(map(str, head))}")
             return None
     return {str(name): [row[place] for row in body] for place, name in enumerate(head)}

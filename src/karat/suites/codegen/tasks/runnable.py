@@ -71,26 +71,27 @@ def _missing_libs(cases: Sequence[Case[Task]], options: Options) -> list[Problem
 
 
 def _failing(wanted: str, tasks: Sequence[tuple[Case[Task], Task]], options: Options) -> Problem:
-    """Run the references. One that fails here leaves its task without a verdict, whatever the answer."""
+    """Run the references. A task whose reference fails here, or whose own tests accept code that does nothing, has no
+    verdict, whatever the answer."""
     box = box_for(tasks[0][1], options)
 
-    def fails(one: tuple[Case[Task], Task]) -> bool:
+    def problem_of(one: tuple[Case[Task], Task]) -> str:
         try:
             reference_outcome(box, one[1])
-        except NotApplicable:
-            return True
-        return False
+        except NotApplicable as problem:
+            return str(problem)
+        return ""
 
     with ThreadPoolExecutor(box.workers) as threads:
-        failing = [case for (case, _), bad in zip(tasks, threads.map(fails, tasks), strict=True) if bad]
+        failing = [(case, why) for (case, _), why in zip(tasks, threads.map(problem_of, tasks), strict=True) if why]
     package, _, version = wanted.partition("==")
     here = f"pandas {box.versions().pandas or 'none'}"
     message = (
-        f"{len(failing)} of {count_of(len(tasks), 'reference')} fail here with {here}: "
+        f"{len(failing)} of {count_of(len(tasks), 'task')} cannot be judged here with {here}: "
         f"the set was written for {package} {version}"
     )
     if failing:
-        message += f" (the first: {failing[0].id})"
+        message += f" (the first: {failing[0][0].id}: {failing[0][1].splitlines()[0][:200]})"
     hint = f"Name an environment with {package} {version} in karat.yaml; it is then used for this set."
     return _problem(tasks[0][0], message, hint, warning=True)
 

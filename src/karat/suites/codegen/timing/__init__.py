@@ -1,1 +1,1 @@
-"""How long right code takes beside the reference, and how its time grows with the rows of its tables."""
+"""How long right code takes beside the reference, and how its time grows; right on larger tables too?"""

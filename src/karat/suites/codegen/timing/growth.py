@@ -25,12 +25,12 @@ from karat.suites.codegen.options import Options
 from karat.suites.codegen.records import Columns, Task
 from karat.suites.codegen.running.execution import limits_of
 from karat.suites.codegen.running.references import plain_tables
-from karat.suites.codegen.running.scaled_results import wrong_when_larger
-from karat.suites.codegen.running.scaled_tables import scaled
 from karat.suites.codegen.running.task_tables import placed
 from karat.suites.codegen.timing.pairs import empty_run
 from karat.suites.codegen.timing.records import GROWS_FASTER, Curve, Growth, GrowthPoint
 from karat.suites.codegen.timing.scale_runs import timed_code
+from karat.suites.codegen.timing.scaled_results import wrong_when_larger
+from karat.suites.codegen.timing.scaled_tables import scaled
 
 STEP = 4
 ENOUGH = 1.0

@@ -1,4 +1,4 @@
-"""Code and reference by turns at one scale: AB, BA, AB, …, so that whatever slows the machine down meets both.
+"""Code and reference in alternation at one scale: AB, BA, AB, …, so that whatever slows the machine down meets both.
 
 Each pair is one ratio: (own + 2 ms) / (reference + 2 ms), both net of an empty snippet's time, by the server's clock.
 Time in which no processor was free does not count (the kernel keeps that account): it says nothing of the code.

@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 from karat.core.json_types import JsonMapping
 from karat.sandbox import INSTRUCTIONS, Counter, Plain, Sandbox
 from karat.suites.codegen.options import Options
-from karat.suites.codegen.plots.drawn import expects_plot
+from karat.suites.codegen.plots.plot_runs import expects_plot
 from karat.suites.codegen.records import Task
 from karat.suites.codegen.running.execution import limits_of, snippet_of
 from karat.suites.codegen.timing.pairs import EMPTY, Pairs, empty_run

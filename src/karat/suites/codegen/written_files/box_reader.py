@@ -108,10 +108,6 @@ def _delimiter(text: str) -> str:
     return best
 
 
-def _tsv(data: bytes, sheet: str, table: str) -> dict[str, Any]:
-    return _csv(data, sheet, table)
-
-
 def _parquet(data: bytes, _sheet: str, _table: str) -> dict[str, Any]:
     import pyarrow.parquet
 
@@ -199,11 +195,16 @@ def _sqlite(data: bytes, _sheet: str, table: str) -> dict[str, Any]:
 
 
 def _json(data: bytes, _sheet: str, _table: str) -> dict[str, Any]:
-    """Records, columns, split, or any other value; a mapping stays one."""
+    """Records, columns, split, lines, or any other value; a mapping stays one."""
     import pandas
 
     text, encoding = _text(data)
-    value = json.loads(text)
+    try:
+        value = json.loads(text)
+    except json.JSONDecodeError as problem:
+        if problem.msg != "Extra data" or text[: problem.pos].strip().count("\n"):
+            raise
+        return _json_lines(data, "", "")  # ``to_json(lines=True)`` is written under this name too
     form = "value"
     if (
         isinstance(value, dict)
@@ -225,7 +226,7 @@ def _json(data: bytes, _sheet: str, _table: str) -> dict[str, Any]:
 def _json_lines(data: bytes, _sheet: str, _table: str) -> dict[str, Any]:
     text, encoding = _text(data)
     return {
-        "content": [json.loads(line) for line in text.splitlines() if line.strip()],
+        "content": [json.loads(line) for line in text.split("\n") if line.strip()],
         "notes": {"encoding": encoding, "form": "lines"},
     }
 

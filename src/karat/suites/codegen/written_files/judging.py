@@ -18,8 +18,8 @@ from karat.sandbox import Column, Outcome, Plain, Table, WrittenFile
 from karat.suites.codegen.metrics.correctness import PART, Correctness, Gold, as_gold, judge, judge_in_unit
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.plots.correctness import figures_correctness
+from karat.suites.codegen.plots.received_figures import figures_of
 from karat.suites.codegen.plots.records import PlotGold
-from karat.suites.codegen.plots.sent import figures_of
 from karat.suites.codegen.records import ExpectedFile, FileReport, Task
 from karat.suites.codegen.results.tables import NoTableError, file_table
 from karat.suites.codegen.running.sandbox_client import reading_box

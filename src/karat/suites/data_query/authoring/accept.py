@@ -72,7 +72,7 @@ def as_alternative(selection: Selection, options: Options) -> Selection:
 
 
 def _place(case: Case[Target], turn: int) -> int:
-    """Where a user turn stands among all turns."""
+    """The place of a user turn among all turns."""
     return [place for place, one in enumerate(case.conversation) if one.role == "user"][turn]
 
 

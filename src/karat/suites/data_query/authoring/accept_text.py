@@ -99,7 +99,7 @@ def _after(text: str, node: Node, lines: Sequence[str]) -> str:
 
 
 def _end(text: str, node: Node) -> int:
-    """Where the last sign of a node stands. The end mark of a block is where the next thing begins."""
+    """Where the last character of a node is. The end mark of a block is where the next thing begins."""
     if isinstance(node, MappingNode | SequenceNode) and not node.flow_style and node.value:
         last = node.value[-1]
         return max(_end(text, part) for part in (last if isinstance(last, tuple) else (last,)))

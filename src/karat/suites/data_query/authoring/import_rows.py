@@ -23,7 +23,7 @@ from karat.suites.data_query.selection.selection import DatasetSelection, Select
 
 CASES, PREDICTIONS = "cases.yaml", "predictions.jsonl"
 EVERYTHING = ("*", "all")
-_ID = re.compile(r"[^\s:;,]+")
+_ID = re.compile(r"[^\s:;,|+]+")
 _YES = frozenset(("true", "yes", "1", "y", "x"))
 _NO = frozenset(("false", "no", "0", "n", ""))
 
@@ -181,7 +181,9 @@ def _has_name(part: str) -> bool:
 def _term(name: str, part: str, text: str) -> dict[str, str]:
     code, colon, label = part.partition(":")
     if not _ID.fullmatch(code.strip()):
-        raise _LeftOut(f"{name}: {part[:60]!r} in {text[:60]!r} is neither id nor id: name")
+        raise _LeftOut(
+            f"{name}: {part[:60]!r} in {text[:60]!r} is neither id nor id: name; put ; between several terms"
+        )
     return {"id": code.strip(), "name": label.strip() if colon else ""}
 
 

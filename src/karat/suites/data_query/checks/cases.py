@@ -230,7 +230,7 @@ class _Check:
                 message = (
                     f'"{term.id}" in {dimension} cannot be checked: it is not in {codelist.ref}, which takes codes '
                 )
-                message += f"from {codelist.lacking[0]}, and no file has that list"
+                message += f"from {codelist.lacking[0]}, {self._why_lacking(codelist.lacking[0])}"
             severity: Severity = "warning" if codelist.lacking else "error"
             yield found_in(case, (*path, "id"), message, hints[codelist.ref, term], severity)
 
@@ -267,6 +267,11 @@ class _Check:
             if kinds and not kinds & {"Dataflow", "DataStructure"}:
                 message = f"the constraint {one.ref} is attached to a {min(kinds)} and is not used"
                 yield Problem(message, severity="warning", hint="Only those on a dataflow or a data structure are.")
+
+    def _why_lacking(self, ref: Ref) -> str:
+        held = self.codelists.referred(ref)
+        in_a_circle = held is not None and not held.is_stub
+        return "which is in a circle of lists that extend each other" if in_a_circle else "and no file has that list"
 
     def _at_hand(self, ref: Ref) -> str:
         others = self.codelists.other_versions(ref)

@@ -35,10 +35,11 @@ class Allowed:
 
     def __init__(self, dataset: str, constraints: Sequence[Constraint], codelists: Codelists, named: dict[str, str]):
         self.constraints = constraints
-        self._rules = [_rule(part) for one in constraints for part in (one.regions, one.keys) if part]
+        parts = [part for one in constraints for part in (one.regions, one.keys) if part]
         structure = codelists.structure(parse_ref(dataset))
-        names = {name for rule in self._rules for one in (*rule.included, *rule.excluded) for name in one.values}
+        names = {name for part in parts for region in part for name in region.values}
         key = [one.id for one in structure.dimensions if not one.time] if structure else sorted(names)
+        self._rules = [rule for part in parts if (rule := _rule(part, key))]
         self._dimensions = [name for name in key if name in names]
         lists = {name: codelists.find(dataset, name, named) for name in self._dimensions}
         self._lists = {name: held for name, held in lists.items() if isinstance(held, Codelist) and held.codes}
@@ -139,5 +140,9 @@ class Allowed:
         return list(dict.fromkeys((*named, *listed)))[:MOST_TRIED]
 
 
-def _rule(regions: Sequence[Region]) -> _Rule:
-    return _Rule(tuple(one for one in regions if one.include), tuple(one for one in regions if not one.include))
+def _rule(regions: Sequence[Region], key: Collection[str]) -> _Rule | None:
+    """The regions as a rule; None where they say nothing. One that is excluded by more than the key, such as a year,
+    leaves series of it."""
+    excluded = tuple(one for one in regions if not one.include and all(name in key for name in one.values))
+    included = tuple(one for one in regions if one.include)
+    return _Rule(included, excluded) if included or excluded else None

@@ -12,6 +12,8 @@ from collections.abc import Iterable, Mapping
 
 from karat.core.json_types import JsonMapping
 from karat.core.suite import Unreadable
+from karat.suites.data_query.formats.misspelt_keys import refuse_misspelt
+from karat.suites.data_query.periods.filters import is_time, with_period
 from karat.suites.data_query.selection.selection import DatasetSelection, Dimension, Period, Selection, Term
 
 SELECTED = "dimension_id_to_name"
@@ -20,13 +22,23 @@ _UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
 def dial_states(custom_content: JsonMapping) -> list[JsonMapping]:
     """The states of the tools, if one of them says what was selected; else none."""
-    tools = _mapping(custom_content, "state").get("tool_messages")
-    states = [_mapping(_mapping(tool, "custom_content"), "state") for tool in tools] if isinstance(tools, list) else []
+    states = _states(custom_content)
     return states if any(SELECTED in state for state in states) else []
 
 
-def dial_selection(states: Iterable[JsonMapping]) -> Selection:
-    """What all tools together selected."""
+def refuse_misspelt_states(custom_content: JsonMapping) -> None:
+    """Raise Unreadable where a tool says what was selected under a key that is nearly the one we know."""
+    for state in _states(custom_content):
+        refuse_misspelt(state, (SELECTED,), "the state of a tool")
+
+
+def _states(custom_content: JsonMapping) -> list[JsonMapping]:
+    tools = _mapping(custom_content, "state").get("tool_messages")
+    return [_mapping(_mapping(tool, "custom_content"), "state") for tool in tools] if isinstance(tools, list) else []
+
+
+def dial_selection(states: Iterable[JsonMapping], today: str = "") -> Selection:
+    """What all tools together selected. Terms of the time dimension are the period where no tool states one."""
     parts: list[DatasetSelection] = []
     periods: set[Period] = set()
     for state in states:
@@ -47,10 +59,17 @@ def dial_selection(states: Iterable[JsonMapping]) -> Selection:
             own = Period(_text(when.get("start")), _text(when.get("end")))
             periods.add(own)
         parts.extend(DatasetSelection(dataset, dimensions, own) for dataset, dimensions in here)
+    if periods:
+        parts = [_without_time(part) for part in parts]
     if len(periods) == 1:  # one tool may find the period and another the terms
         parts = [DatasetSelection(part.dataset_id, part.dimensions) for part in parts]
         return Selection(tuple(parts), period=periods.pop())
-    return Selection(tuple(parts))
+    return with_period(Selection(tuple(parts)), today)
+
+
+def _without_time(part: DatasetSelection) -> DatasetSelection:
+    others = tuple(one for one in part.dimensions if not is_time(one.dimension_name))
+    return DatasetSelection(part.dataset_id, others, part.period)
 
 
 def _dimensions(dimensions: JsonMapping) -> Iterable[Dimension]:

@@ -14,25 +14,26 @@ from karat.core.files.shapes import shape_in_words
 from karat.core.json_types import JsonMapping
 from karat.core.suite import Unreadable
 from karat.suites.data_query.formats.misspelt_keys import CONDITIONS, NEGATIONS, refuse_lost_conditions, refuse_misspelt
-from karat.suites.data_query.formats.operators import on_codes
+from karat.suites.data_query.formats.operators import meaning, on_codes
 from karat.suites.data_query.periods.filters import common_period, is_time, period_of
 from karat.suites.data_query.selection.selection import DatasetSelection, Dimension, Selection, Term, short_dataset
 
 
 class Value(msgspec.Struct, frozen=True):
-    """A code in a filter. What else is said of it does not matter here."""
+    """A code in a filter. What else is said of it does not matter here. ``null`` is as good as left out."""
 
     id: str
-    name: str = ""
+    name: str | None = ""
 
 
 class Filter(msgspec.Struct, frozen=True):
     """A condition on one dimension."""
 
     dimensionId: str
-    operator: str = "in"
-    values: tuple[Value | str, ...] = ()
-    isDefault: bool = False
+    operator: str | None = "in"
+    values: tuple[Value | str, ...] | None = ()
+    """None is allowed where an operator needs none: in a list it would be read as "nothing selected"."""
+    isDefault: bool | None = False
 
 
 class Query(msgspec.Struct, frozen=True):
@@ -44,7 +45,7 @@ class Query(msgspec.Struct, frozen=True):
 
 def mcp_selection(content: JsonMapping, today: str = "") -> Selection:
     """The queries as a selection, an entry for each."""
-    _refuse_misspelt_keys(content["queries"])
+    refuse_misspelt_queries(content["queries"])
     try:
         queries = msgspec.convert(content["queries"], tuple[Query, ...])
     except msgspec.ValidationError as error:
@@ -58,11 +59,14 @@ def _entry(query: Query, today: str) -> DatasetSelection:
     times = []
     for item in query.filters:
         name = item.dimensionId
-        terms = tuple(Term(v) if isinstance(v, str) else Term(v.id, v.name) for v in item.values)
+        given = item.operator or "in"
+        if item.values is None and meaning(given) not in ("all", "excluded"):
+            raise Unreadable(f"the filter on {name} has no values: they are null")
+        terms = tuple(Term(v) if isinstance(v, str) else Term(v.id, v.name or "") for v in item.values or ())
         if is_time(name):
-            times.append((item.operator, [term.id for term in terms]))
-        elif (operator := on_codes(item.operator, name)) != "excluded":
-            one = Dimension(name, terms, operator, item.isDefault)
+            times.append((given, [term.id for term in terms]))
+        elif (operator := on_codes(given, name)) != "excluded":
+            one = Dimension(name, terms, operator, item.isDefault or False)
             dimensions[name] = _both(dimensions[name], one) if name in dimensions else one
     return DatasetSelection(short_dataset(query.datasetUrn), tuple(dimensions.values()), period_of(times, today))
 
@@ -85,7 +89,8 @@ def _both(left: Dimension, right: Dimension) -> Dimension:
     return Dimension(left.dimension_name, values, "in", default)
 
 
-def _refuse_misspelt_keys(queries: object) -> None:
+def refuse_misspelt_queries(queries: object) -> None:
+    """Raise Unreadable for a key of a query that is nearly one we know, or that would cut it further."""
     for query in _objects(queries):
         refuse_misspelt(query, Query.__struct_fields__, "a query")
         refuse_lost_conditions(query, CONDITIONS, "a query", "Write it as a filter, a period as one on TIME_PERIOD.")

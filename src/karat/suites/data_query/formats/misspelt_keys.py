@@ -22,17 +22,30 @@ _PERIODS = (
     "timeperiod", "timerange", "daterange", "dates", "years", "year", "time", "start", "end", "from", "to",
     "since", "until", "periods",
 )  # fmt: skip
-CONDITIONS = frozenset((*_PERIODS, "period", "key", "serieskey", "where", "conditions"))
+_COUNTS = ("lastnobservations", "firstnobservations", "lastn", "firstn", "lastnperiods", "firstnperiods")
+CONDITIONS = frozenset((*_PERIODS, *_COUNTS, "period", "key", "serieskey", "where", "conditions"))
 """Keys of a query that would cut it further."""
 NEGATIONS = frozenset(("not", "negate", "negated", "exclude", "excluded", "inverse", "invert"))
 """Keys of a filter that would turn it round."""
+SELECTING = frozenset((
+    "dimension", "dimensions", "dimensionid", "dimensionname", "value", "values", "label", "code", "codes", "term",
+    "terms", "filter", "filters", "queries", "selection", "selections", "datasetid", "datasetids", "dataseturn",
+    "serieskey",
+))  # fmt: skip
+"""Keys that are a part of a selection, and none beside it."""
+SELECTING_ALONE = SELECTING | frozenset((
+    "dataset", "datasets", "dataflow", "dataflows", "indicator", "indicators", "key", "query", "url", "urn",
+    "structuredcontent",
+))  # fmt: skip
+"""Keys that would be the selection where none is given; beside one they only describe it."""
 _OTHER_WORDS = {
     **dict.fromkeys(("label", "title"), ("name",)),
+    **dict.fromkeys(("id", "name", "concept", "component"), ("dimension_name",)),
     **dict.fromkeys(("code", "codeid", "valueid"), ("id",)),
     **dict.fromkeys(("codes", "ids", "codeids", "valueids", "members", "terms"), ("values",)),
     **dict.fromkeys(("op", "comparison", "condition"), ("operator",)),
     **dict.fromkeys(("key", "serieskey", "dimensions", "where", "conditions", "selection"), ("filters",)),
-    **dict.fromkeys(("dataset", "datasetid", "dataflow"), ("datasetUrn",)),
+    **dict.fromkeys(("dataset", "datasetid", "dataseturn", "dataflow"), ("datasetUrn", "dataset_id")),
     **dict.fromkeys(_PERIODS, ("period",)),
 }
 """Keys that others use, without capitals and underscores → ours."""

@@ -16,9 +16,9 @@ from karat.suites.data_query.matching.codes_at_hand import codes_at_hand
 from karat.suites.data_query.options import Options
 from karat.suites.data_query.selection.selection import Selection
 
-_JOINTS = re.compile(r"\s*[+,;|]\s*")
-_LABELLED = re.compile(r"\s*[:=|()\[\]]\s*|\s+[-–—]\s+")
-_WILDCARDS = re.compile(r".*[*%].*", re.DOTALL)
+_JOINTS = re.compile(r"[+,;|]")
+_LABELLED = re.compile(r"[:=|()\[\]]|(?<=\s)[-–—](?=\s)")
+_WILDCARDS = ("*", "%")
 _EVERYTHING = ("all", "any", "everything")
 
 
@@ -53,12 +53,12 @@ def _fault(text: str, wanted: Collection[str], codes: Collection[str]) -> str:
     """Why a text can be no code; empty where nothing says so."""
     if not text.strip():
         return "is an empty id: give the code"
-    if _WILDCARDS.fullmatch(text) or text.casefold() in _EVERYTHING:
+    if any(sign in text for sign in _WILDCARDS) or text.casefold() in _EVERYTHING:
         return 'is a wildcard, not a code: list the codes, or select everything with "operator": "all"'
-    joined = [part for part in _JOINTS.split(text.strip()) if part]
+    joined = [part for part in map(str.strip, _JOINTS.split(text)) if part]
     if len(joined) > 1 and any(part in wanted or part in codes for part in joined):
         return "joins several codes: give each as a value of its own"
-    for part in _LABELLED.split(text.strip()):
+    for part in map(str.strip, _LABELLED.split(text)):
         if part != text and (part in wanted or part in codes):
             return f'is more than a code: give "{part}" as its id and the rest as its name'
     return ""

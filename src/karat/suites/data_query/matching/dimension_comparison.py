@@ -27,9 +27,13 @@ class LabelDrift(msgspec.Struct, frozen=True, gc=False):
     is no drift."""
 
     dimension: str
+    """The dimension's name."""
     id: str
+    """The code."""
     expected: str
+    """Its name in the target."""
     found: str
+    """Its name in the answer."""
 
 
 class Counts(msgspec.Struct, frozen=True, gc=False):

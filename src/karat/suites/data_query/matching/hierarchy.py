@@ -29,8 +29,10 @@ def nearness(one: str, other: str, parents: Parents, depth: int) -> float:
 def _steps(code: str, ancestor: str, parents: Parents, depth: int) -> int:
     """How many steps up; above ``depth`` where it is not reached."""
     level = {code}
+    seen = {code}
     for step in range(1, depth + 1):
-        level = {above for one in level for above in parents.get(one, ())}
+        level = {above for one in level for above in parents.get(one, ()) if above not in seen}
+        seen |= level  # parents may go round in a circle
         if ancestor in level:
             return step
         if not level:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from karat.core.problems import count_of
 from karat.core.suite import Unreadable
 from karat.suites.data_query.formats.operators import known, meaning
 from karat.suites.data_query.periods.nearest import no_period
@@ -103,7 +104,9 @@ def _spans(meant: str, operator: str, values: Sequence[str], now: date) -> list[
         return [Span()]
     wanted = 2 if meant == "between" else 1
     if len(values) != wanted and meant not in ("in", "not_in"):
-        raise Unreadable(f'the operator "{operator}" on TIME_PERIOD takes {wanted} of the {len(values)} values given')
+        raise Unreadable(
+            f'the operator "{operator}" on TIME_PERIOD takes {wanted} of the {count_of(len(values), "value")} given'
+        )
     given = [_span(value, now) for value in values]
     if meant == "in":
         return _joined(given)

@@ -17,7 +17,7 @@ def overlap(expected: Period, found: Period | None, today: str = "") -> float | 
     left, right = _spans(expected, now), _spans(found, now) if found is not None else None
     if not left or not right:
         return None
-    either = _length(_joined([*left, *right]))
+    either = _length(joined([*left, *right]))
     return (_length(left) + _length(right) - either) / either
 
 
@@ -29,10 +29,11 @@ def _spans(period: Period, now: date) -> Spans | None:
         if start is None or end is None:
             return None
         found.append((start[0].toordinal(), end[1].toordinal()))
-    return _joined(found)
+    return joined(found)
 
 
-def _joined(spans: Spans) -> Spans:
+def joined(spans: Spans) -> Spans:
+    """Their union: spans that touch or overlap become one."""
     found: Spans = []
     for first, last in sorted(spans):
         if found and first <= found[-1][1] + 1:

@@ -64,14 +64,15 @@ class OutcomeRule(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknow
     """One rule: a path with a map, a tool with an outcome, or a regular expression with an outcome."""
 
     path: str = ""
-    """Keys and indices in the response, with dots between them; ``*`` is every item of a list."""
+    """Keys and indices in the response, separated by dots; ``*`` is every item of a list."""
     map: dict[str, Outcome] = {}
-    """The value that is there → the outcome."""
+    """The value found there → the outcome."""
     tool: str = ""
     """The name of the last tool that was called."""
     text: str = ""
-    """A regular expression that is found in the answer's words."""
+    """A regular expression to look for in the answer's text."""
     outcome: Outcome | None = None
+    """The outcome if ``tool`` or ``text`` applies."""
 
     def __post_init__(self) -> None:
         given = [name for name in ("path", "tool", "text") if getattr(self, name)]

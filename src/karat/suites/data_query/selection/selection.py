@@ -16,7 +16,9 @@ class Term(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True):
     """A code: its id and its name. Both must be equal for two terms to be the same."""
 
     id: str
+    """The code."""
     name: str = ""
+    """Its name."""
 
 
 class Dimension(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -24,8 +26,11 @@ class Dimension(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_
     the values."""
 
     dimension_name: str
+    """The dimension's id, such as ``FREQ``."""
     values: tuple[Term, ...] = ()
+    """The selected codes."""
     operator: str = "in"
+    """``in``, ``not_in``, ``all`` or ``excluded``; on the time dimension, a comparison."""
     is_default: bool = False
     """The system filled this in by itself; the user did not ask for it."""
 
@@ -38,35 +43,44 @@ class Period(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fie
     """A span of time. An end may be relative, such as ``$TODAY-10Y``."""
 
     start: str | None = None
+    """The first period: ``2015``, ``2015-Q1``, ``2015-01``, a date, or one relative to today."""
     end: str | None = None
+    """The last period, which is included."""
     also: tuple[Period, ...] = ()
-    """Further spans, where the period is not one: 2015 and 2017."""
+    """Further spans, if the period has gaps: 2015 and 2017."""
 
 
 class DatasetSelection(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """The part of a selection that lies in one dataset. The same dataset may appear several times."""
 
     dataset_id: str
+    """The dataset, such as ``ECB:EXR``."""
     dimensions: tuple[Dimension, ...] = ()
+    """The selected terms of each dimension."""
     period: Period | None = None
-    """The period of this entry, before that of the whole selection."""
+    """The period of this entry; it takes precedence over that of the whole selection."""
 
 
 class DatasetsSelection(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The datasets an answer should come from, where they are asked for apart from the terms."""
 
     datasets: tuple[str, ...] = ()
+    """Their ids."""
 
 
 class Selection(msgspec.Struct, frozen=True, omit_defaults=True):
     """A whole answer: what a system selected, or one thing that counts as right."""
 
     indicator_selection: tuple[DatasetSelection, ...] = ()
+    """What is selected, one entry per dataset."""
     is_out_of_scope: bool | None = None
+    """Whether the question is none of the assistant's business."""
     datasets_selection: DatasetsSelection | None = None
+    """The datasets alone, if only these are asked for."""
     period: Period | None = None
+    """The period of all entries that have none of their own."""
     outcome: str | tuple[str, ...] | None = None
-    """What a right response does, where it is not to answer: ``no_data``, or several of which any counts."""
+    """What a right response does instead of answering, such as ``no_data``; of several, any counts."""
 
     @property
     def outcomes(self) -> tuple[str, ...]:
@@ -97,6 +111,7 @@ class Target(Selection, frozen=True, omit_defaults=True):
     """What a right answer to a turn must hold. Any of the alternatives counts as well."""
 
     alternatives: tuple[Selection, ...] = ()
+    """Other selections that are right too."""
 
 
 _REST = re.compile(r"([A-Za-z][\w.-]*),([A-Za-z0-9_@$-]+)(?:,([\w.+*-]+))?")

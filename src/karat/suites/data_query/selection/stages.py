@@ -13,7 +13,9 @@ from typing import Any  # Any: a key of a response, whatever it holds
 import msgspec
 
 from karat.core.files.shapes import shape_in_words
+from karat.core.json_types import JsonMapping
 from karat.core.suite import Unreadable
+from karat.suites.data_query.formats.misspelt_keys import refuse_misspelt
 
 FINAL = "final"
 Key = tuple[str, str]
@@ -68,38 +70,53 @@ class StageCount(msgspec.Struct, frozen=True, omit_defaults=True):
     """How much of the target one stage had."""
 
     stage: str
+    """The stage's name."""
     found: int
+    """Target terms that the stage had."""
     expected: int
     """Target terms in dimensions that some stage names."""
     candidates: int
     """All terms that the stage had in these dimensions."""
     lost: int = 0
-    """Terms that were lost here."""
+    """Target terms that were lost here."""
     combined: bool = False
-    """It is a group of several stages, which stand before it."""
+    """Whether it sums up the stages listed just before it."""
 
 
 class LostTerm(msgspec.Struct, frozen=True, omit_defaults=True):
     """A target term that is not in the final selection, where it was lost, and its last score."""
 
     dimension: str
+    """The dimension's name."""
     id: str
+    """The code."""
     name: str
+    """Its name."""
     stage: str
+    """The stage that dropped it."""
     score: float | None = None
+    """The last score it had, if stages give scores."""
 
 
 class StageComparison(msgspec.Struct, frozen=True):
     """All stages of a response beside the target."""
 
     steps: tuple[StageCount, ...]
+    """Each stage, in order."""
     lost: tuple[LostTerm, ...]
+    """Target terms that are not in the final selection."""
     not_staged: int = 0
     """Target terms in dimensions that no stage names."""
 
 
 def read_stages(value: Any) -> tuple[Stage, ...]:
     """The stages of a response. Raises Unreadable."""
+    for stage in _objects(value):
+        refuse_misspelt(stage, Stage.__struct_fields__, "a stage")
+        for entry in _objects(stage.get("indicator_selection")):
+            refuse_misspelt(entry, StageEntry.__struct_fields__, "an entry of a stage")
+            for dimension in _objects(entry.get("dimensions")):
+                refuse_misspelt(dimension, StageDimension.__struct_fields__, "a dimension of a stage")
     try:
         found = msgspec.convert(value, tuple[Stage, ...])
     except msgspec.ValidationError as error:
@@ -109,6 +126,10 @@ def read_stages(value: Any) -> tuple[Stage, ...]:
     if twice is not None:
         raise Unreadable(f'the stage "{twice}" appears twice: every stage needs a name of its own, and not "{FINAL}"')
     return found
+
+
+def _objects(items: object) -> list[JsonMapping]:
+    return [one for one in items if isinstance(one, Mapping)] if isinstance(items, list) else []
 
 
 def compare_stages(stages: Sequence[Stage], target: Mapping[Key, str], final: Iterable[Key]) -> StageComparison | None:

@@ -35,10 +35,34 @@ class Ids(NamedTuple):
             return Ids(rest.ids - some.ids, rest=True)
         return Ids(self.ids | other.ids)
 
+    def both(self, other: Ids) -> Ids:
+        """What is in each of the two."""
+        if self.rest and other.rest:
+            return Ids(self.ids | other.ids, rest=True)
+        if self.rest or other.rest:
+            rest, some = (self, other) if self.rest else (other, self)
+            return Ids(some.ids - rest.ids)
+        return Ids(self.ids & other.ids)
+
+    def within(self, other: Ids) -> bool:
+        """Whether all of this is in the other. Codes that nobody names may be there."""
+        return self.both(other) == self
+
 
 EVERYTHING = Ids(rest=True)
 Box = Mapping[str, Ids]
 """Dimension → its ids. A dimension that is not there is everything."""
+
+
+def common_box(one: Box, other: Box) -> Box | None:
+    """The series that two boxes of a dataset have in common; None where there are none."""
+    found = {name: one.get(name, EVERYTHING).both(other.get(name, EVERYTHING)) for name in {**one, **other}}
+    return found if all(ids.rest or ids.ids for ids in found.values()) else None
+
+
+def lies_in(one: Box, other: Box) -> bool:
+    """Whether all series of a box are in the other."""
+    return all(one.get(name, EVERYTHING).within(ids) for name, ids in other.items())
 
 
 class Group(NamedTuple):

@@ -10,7 +10,7 @@ import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from karat.core.files.kinds import HTML, LOOKED_AT, foreign_kind
+from karat.core.files.kinds import HTML, LOOKED_AT, UTF_16, foreign_kind
 from karat.core.files.limits import FILE_MB, MIB
 from karat.core.files.reading import GZIP, FileRefused, open_bytes, refuse_foreign
 from karat.suites.data_query.structures.records import Unusable
@@ -34,8 +34,8 @@ def unpacked(file: Path) -> Iterator[tuple[str, bytes | Unusable]]:
         elif start.startswith(ZIP) and _is_plain_zip(start):
             yield from _zipped(file, handle)
         else:
-            if foreign_kind(start, utf_16=True) is not HTML:  # a web page is named by who reads the content
-                refuse_foreign(file, start, utf_16=True)
+            if foreign_kind(start) not in (HTML, UTF_16):  # these are left to who reads the content
+                refuse_foreign(file, start)
             data = handle.read(FILE_MB.value * MIB + 1)
             if len(data) > FILE_MB.value * MIB:
                 raise FileRefused(file, f"the file is larger than {FILE_MB.value:,} MiB", hint=FILE_MB.hint)
@@ -53,6 +53,7 @@ def _gunzipped(handle: io.BufferedReader) -> bytes:
     pieces: list[bytes] = []
     size = 0
     engine = zlib.decompressobj(wbits=31)
+    whole_members = True
     try:
         while data := handle.read(_CHUNK):
             while data:
@@ -62,6 +63,7 @@ def _gunzipped(handle: io.BufferedReader) -> bytes:
                 if size > most:
                     raise _too_large()
                 data = engine.unconsumed_tail
+                whole_members = engine.eof
                 if engine.eof:  # another member may follow
                     data = engine.unused_data
                     if data and not data.startswith(GZIP[: len(data)]):
@@ -69,6 +71,8 @@ def _gunzipped(handle: io.BufferedReader) -> bytes:
                     engine = zlib.decompressobj(wbits=31)
     except zlib.error as error:
         raise Unusable(f"the gzip data is damaged: {error}", hint="Download the file again.") from error
+    if not whole_members:  # what is there may look like a whole list of codes, and a shorter one is a wrong one
+        raise Unusable("the gzip data is cut off", hint="Download the file again.")
     whole = b"".join(pieces)
     if not whole:
         raise Unusable("the gzip data is damaged or empty", hint="Download the file again.")

@@ -62,7 +62,10 @@ class Codelists:
         self._by_id = _by_id(self.all)
         self._schemes = _by_id(speaking(one, language) for one in _merged(contents.schemes))
         self._flows = _by_id(contents.dataflows)
-        self._structures = _by_id(contents.structures)
+        self._structures = _by_id(one for one in contents.structures if one.dimensions)  # the others are stubs
+        self._concepts: dict[tuple[str, str, str], list[Ref]] = defaultdict(list)
+        for concept in contents.concepts:
+            self._concepts[concept.agency, concept.id, concept.item].append(concept)
 
     def for_dimension(self, dataset_id: str, dimension: str, named: Mapping[str, str]) -> Mapping[str, str] | None:
         """id → name of every code of a dimension; None when no codelist is at hand."""
@@ -110,7 +113,11 @@ class Codelists:
     def flow(self, dataset: Ref) -> Dataflow | None:
         """The dataflow that a dataset is: of the version asked for, else the newest one."""
         flows = [one for one in self._flows.get(dataset.id.casefold(), ()) if _same(one.ref, dataset)]
-        return max(flows, key=lambda one: (one.ref.version == dataset.version, age(one.ref.version)), default=None)
+        return max(
+            flows,
+            key=lambda one: (one.ref.version == dataset.version, age(one.ref.version), one.structure is not None),
+            default=None,
+        )
 
     def structure(self, dataset: Ref) -> DataStructure | None:
         """The data structure of a dataset, or the one that a dataset is called for."""
@@ -161,7 +168,10 @@ class Codelists:
         concept = dimension.concept
         if dimension.codelist is not None or concept is None or dimension.uncoded:
             return dimension.codelist
-        return self.contents.concepts.get((concept.agency, concept.id, concept.item))
+        held = self._concepts.get((concept.agency, concept.id, concept.item), ())
+        fitting = [one for one in held if satisfies(one.version, concept.version)]
+        newest = max(fitting or held, key=lambda one: (one.version == concept.version, age(one.version)), default=None)
+        return self.contents.concepts[newest] if newest is not None else None
 
     def referred(self, ref: Ref) -> Codelist | None:
         """The list that a structure refers to; a list without agency (from a CSV) counts when its id is the same."""
@@ -237,7 +247,7 @@ def _newest(lists: Mapping[str, Sequence[Codelist]], ref: Ref) -> Codelist | Non
 
 def _refers(ref: Ref, to: Ref) -> bool:
     """Whether a reference means this: an agency or a version that it leaves out, or leaves open, may be any."""
-    return ref.id == to.id and ref.agency in ("", to.agency) and satisfies(to.version, ref.version)
+    return ref.id in ("*", to.id) and ref.agency in ("", "*", to.agency) and satisfies(to.version, ref.version)
 
 
 def _missing(dimension: str, reason: str, codelist: Ref | None = None) -> NoCodelist:

@@ -13,7 +13,8 @@ from typing import Literal
 
 import msgspec
 
-from karat.core.files.kinds import HTML, MARKS, foreign_kind
+from karat.core.files.kinds import HTML, MARKS, UTF_16, foreign_kind
+from karat.core.files.near_paths import near_path
 from karat.core.files.reading import FileRefused, why_not_there
 from karat.core.problems import Problem, UserError
 from karat.suites.data_query.structures.archives import SUFFIXES, unpacked
@@ -99,7 +100,7 @@ def _files(paths: Iterable[Path]) -> Iterator[tuple[Path | Problem, bool]]:
                 yield Problem(message, file=str(path), hint=hint), True
         elif not path.is_file():
             message = f"there is no structure file {path.name}: {why_not_there(path, 'no such file')}"
-            hint = "Give an SDMX structure file, a CSV, or a folder of them."
+            hint = near_path(path, "Give an SDMX structure file, a CSV, or a folder of them.")
             yield Problem(message, file=str(path), hint=hint), True
             continue
         for file in found:
@@ -153,10 +154,11 @@ def _problem(file: str, error: Unusable | OSError, *, named: bool) -> Problem:
 
 def read_data(name: str, data: bytes, contents: Contents) -> None:
     """The content of one file."""
-    wide = data.startswith(MARKS)
+    kind = foreign_kind(data)
+    wide = kind is UTF_16
     if wide:
         data = _utf_16(data)
-    kind = foreign_kind(data)
+        kind = foreign_kind(data)
     if kind is HTML:
         raise Unusable(
             "it is a web page, not a structure file (is this a login page?)",
@@ -182,8 +184,10 @@ def _stem(name: str) -> str:
 
 
 def _utf_16(data: bytes) -> bytes:
+    """UTF-16 as UTF-8. Without a byte order mark the zeros of plain letters tell the order."""
+    order = "utf-16" if data.startswith(MARKS) else "utf-16-be" if not data[0] else "utf-16-le"
     try:
-        text = data.decode("utf-16")
+        text = data.decode(order)
     except UnicodeDecodeError as error:
         raise Unusable("the file is not valid UTF-16 text", hint="Save the file as UTF-8.") from error
     return text.encode("utf-8", "replace")

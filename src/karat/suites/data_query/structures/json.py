@@ -23,6 +23,7 @@ from karat.suites.data_query.structures.records import (
     Region,
     Unusable,
     Values,
+    constraint_role,
     of_series,
     ordered,
     parse_ref,
@@ -44,6 +45,22 @@ LISTS = (
     "ValueList",
 )
 CODES = ("codes", "geoFeatureSetCodes", "geoGridCodes", "geoCodes", "valueItems", "items")
+CONSTRAINTS = (
+    "contentConstraints",
+    "dataConstraints",
+    "availabilityConstraints",
+    "ContentConstraint",
+    "DataConstraint",
+    "AvailabilityConstraint",
+)
+STRUCTURES = ("dataStructures", "DataStructure")
+FLOWS = ("dataflows", "Dataflow")
+SCHEMES = ("conceptSchemes", "ConceptScheme")
+HIERARCHIES = ("hierarchicalCodelists", "hierarchies", "Hierarchy", "HierarchicalCodelist")
+KINDS = frozenset((*LISTS, *CONSTRAINTS, *STRUCTURES, *FLOWS, *SCHEMES, *HIERARCHIES))
+"""Where the artefacts are that are read."""
+INCLUDED = ("includedCodelists", "codelists")
+CLASSES = {name.casefold(): name for name in KINDS if name[0].isupper()}
 ATTACHED = {
     "dataflow": "Dataflow",
     "dataStructure": "DataStructure",
@@ -64,22 +81,65 @@ def read_json(data: bytes, contents: Contents) -> None:
     held: JsonMapping = {**message, **inner} if isinstance(inner, dict) else message
     if "dataSets" in held:
         raise DataMessage("the file contains data, not structures")
-    if not any(isinstance(value, list) for value in held.values()):
-        raise Unusable("the file contains no codelists, data structures or dataflows", hint=HINT)
+    held = {**held, **_by_class(held)}
+    if not any(_is_artefacts(key, value) for key, value in held.items()):
+        raise _no_structures(held)
     for key in LISTS:
         for artefact in _artefacts(held, key):
             contents.codelists.append(_codelist(artefact))
-    for artefact in _artefacts(held, "dataStructures", "DataStructure"):
-        contents.structures.append(DataStructure(_ref(artefact), ordered(list(_dimensions(artefact)))))
-    for artefact in _artefacts(held, "dataflows", "Dataflow"):
+    for artefact in _artefacts(held, *STRUCTURES):
+        dimensions = ordered(list(_dimensions(artefact)))
+        if dimensions or not artefact.get("isExternalReference"):
+            contents.structures.append(DataStructure(_ref(artefact), dimensions))
+    for artefact in _artefacts(held, *FLOWS):
         urn = artefact.get("structure") or artefact.get("dataStructureRef")
         contents.dataflows.append(Dataflow(_ref(artefact), _parsed(urn)))
-    for artefact in _artefacts(held, "conceptSchemes", "ConceptScheme"):
+    for artefact in _artefacts(held, *SCHEMES):
         _scheme(artefact, contents)
-    for artefact in _artefacts(held, "hierarchicalCodelists", "hierarchies", "Hierarchy", "HierarchicalCodelist"):
+    for artefact in _artefacts(held, *HIERARCHIES):
         _hierarchy(artefact, contents)
-    for artefact in _artefacts(held, "contentConstraints", "dataConstraints", "ContentConstraint", "DataConstraint"):
-        contents.constraints.append(_constraint(artefact))
+    for key in CONSTRAINTS:
+        contents.constraints.extend(_constraint(artefact, key) for artefact in _artefacts(held, key))
+
+
+def _by_class(held: JsonMapping) -> dict[str, list[JsonMapping]]:
+    """The artefacts of drafts of SDMX-JSON, which listed them under ``resources`` and, by URN, ``references``: by the
+    name of their class, as Fusion-JSON has them."""
+    given = held.get("references")
+    listed = list(given.items()) if isinstance(given, dict) else []
+    listed += [(_text(one.get("urn")) or _text(one.get("type")), one) for one in _objects(held, "resources")]
+    found: dict[str, list[JsonMapping]] = {}
+    for name, artefact in listed:
+        kind = CLASSES.get(name.partition("=")[0].rpartition(".")[2].casefold())
+        if kind and isinstance(artefact, dict):
+            found.setdefault(kind, []).append(artefact)
+    return found
+
+
+def _is_artefacts(key: str, value: Any) -> bool:
+    """Whether a value is a list of artefacts, of a kind that is read or of another one. It may be empty."""
+    if not isinstance(value, list):
+        return False
+    if key in KINDS:
+        return True
+    return bool(value) and all(isinstance(one, dict) and "id" in one and _owners(one) for one in value)
+
+
+def _owners(artefact: JsonMapping) -> bool:
+    """Whether an object says whose it is, or what it is, as artefacts do."""
+    return any(key in artefact for key in ("agencyID", "agencyId", "urn", "links"))
+
+
+def _no_structures(held: JsonMapping) -> Unusable:
+    """Why a message is of no use; where it is a service's error, in its words."""
+    said = []
+    for one in (*_list(held, "errors"), held.get("error"), held):
+        if isinstance(one, dict):
+            said += [_text(one.get(key)) for key in ("title", "message", "detail") if _text(one.get(key))]
+    if "errors" in held or "error" in held:
+        words = f": {' '.join(dict.fromkeys(said))[:200]}" if said else ""
+        return Unusable(f"it is an error message of a service{words}", hint="Ask the service again.")
+    return Unusable("the file contains no codelists, data structures or dataflows", hint=HINT)
 
 
 def _artefacts(held: JsonMapping, *keys: str) -> Iterator[JsonMapping]:
@@ -189,7 +249,7 @@ def _scheme(artefact: JsonMapping, contents: Contents) -> None:
     for item in concepts:
         codelist = _enumeration(item)
         if codelist:
-            contents.concepts.setdefault((ref.agency, ref.id, _text(item["id"])), codelist)
+            contents.concepts.setdefault(Ref(ref.id, ref.agency, ref.version, _text(item["id"])), codelist)
     codes, names = codelist_names((_text(one["id"]), _names(one)) for one in concepts)
     contents.schemes.append(Codelist(ref, codes, bool(artefact.get("isPartial")), names))
 
@@ -235,10 +295,16 @@ def _timed(item: JsonMapping) -> bool:
 
 
 def _hierarchy(artefact: JsonMapping, contents: Contents) -> None:
+    """The codes above each code. In 1.0 a code may be named by the alias of its list."""
+    included = [(_text(one.get("alias")), _parsed(one.get("codelist"))) for one in _objects(artefact, *INCLUDED)]
+    aliases = {alias: ref for alias, ref in included if ref is not None}
     waiting: list[tuple[JsonMapping, str]] = [(artefact, "")]
     while waiting:
         one, above = waiting.pop()
         ref = _parsed(one.get("code"))
+        code, alias = _text(one.get("codeID")), _text(one.get("codelistAliasRef"))
+        if code and (listed := aliases.get(alias) or next(iter(aliases.values()), None)) is not None:
+            ref = Ref(listed.id, listed.agency, listed.version, code)
         here = above
         if ref is not None and ref.item:
             here = ref.item
@@ -252,8 +318,9 @@ def _hierarchy(artefact: JsonMapping, contents: Contents) -> None:
 # -- constraints ------------------------------------------------------------------------------------------------------
 
 
-def _constraint(artefact: JsonMapping) -> Constraint:
-    role = _text(artefact.get("role") or artefact.get("type")).casefold()
+def _constraint(artefact: JsonMapping, under: str) -> Constraint:
+    """``under``: the key of the list that it is in."""
+    said = _text(artefact.get("role")) or _text(artefact.get("type"))
     held = artefact.get("constraintAttachment")
     attached: list[tuple[str, Ref]] = []
     for key, value in held.items() if isinstance(held, dict) else ():
@@ -264,7 +331,7 @@ def _constraint(artefact: JsonMapping) -> Constraint:
     keys = [_region(key, one) for one in _objects(artefact, "dataKeySets") for key in _objects(one, "keys")]
     return Constraint(
         _ref(artefact),
-        "allowed" if role == "allowed" else "actual",
+        constraint_role(under, said),
         tuple(attached),
         of_series(regions),
         of_series(keys),
@@ -272,13 +339,13 @@ def _constraint(artefact: JsonMapping) -> Constraint:
 
 
 def _region(given: JsonMapping, holder: JsonMapping) -> tuple[Region, bool]:
-    """(the region, whether it is bounded in time)."""
+    """(the region, whether more than a series key bounds it: time, or attributes and measures)."""
     values: dict[str, Values] = {}
-    timed = False
+    bounded = bool(_list(given, "components", "attributes"))
     for one in _items(given, "keyValues"):
-        timed = timed or "timeRange" in one
+        bounded = bounded or "timeRange" in one
         cascading = [{"value": value, "cascadeValues": True} for value in _list(one, "cascadeValues")]
         members = _members([*_list(one, "values"), *([one["value"]] if "value" in one else []), *cascading])
         if members:
             values[_text(one["id"])] = Values(members, one.get("include", one.get("isIncluded")) is not False)
-    return Region(values, holder.get("isIncluded", holder.get("include")) is not False), timed
+    return Region(values, holder.get("isIncluded", holder.get("include")) is not False), bounded

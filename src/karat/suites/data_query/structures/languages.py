@@ -22,10 +22,13 @@ def named(given: Iterable[tuple[str | None, str | None]]) -> dict[str, str]:
 
 
 def in_language(names: Names, language: str = "") -> str:
-    """The name in a language: ``fr-CA`` falls back to ``fr``. Without one, English, else the first; empty when there is
-    no name."""
+    """The name in a language: ``fr-CA`` falls back to ``fr``, and ``en`` to ``en-GB`` where nothing is nearer. Without
+    one, English, else the first; empty when there is no name."""
     for wanted in (language, UNSAID):
         found = exactly(names, wanted)
+        if found is None and wanted:
+            regional = f"{wanted.casefold()}-"
+            found = next((name for known, name in names.items() if known.casefold().startswith(regional)), None)
         if found is not None:
             return found
     return next(iter(names.values()), "")

@@ -13,6 +13,7 @@ from typing import Literal
 import msgspec
 
 from karat.core.problems import Problem
+from karat.suites.data_query.selection.selection import short_dataset
 
 Names = Mapping[str, str]
 """Language → name. A name without a language counts as English."""
@@ -120,11 +121,24 @@ class Region(msgspec.Struct, frozen=True):
     include: bool = True
 
 
+Role = Literal["allowed", "actual"]
+
+
+def constraint_role(kind: str, said: str) -> Role:
+    """What a constraint says: ``allowed`` or ``actual`` where it tells, else what its kind means. A content constraint
+    (2.1) is ``actual`` by default; a data constraint of 3.1 has no role, and what has data is an availability
+    constraint there."""
+    word = said.casefold()
+    if word == "allowed" or (word != "actual" and kind.casefold().startswith("dataconstraint")):
+        return "allowed"
+    return "actual"
+
+
 class Constraint(msgspec.Struct, frozen=True):
     """Which series keys are allowed, or have data."""
 
     ref: Ref
-    role: Literal["allowed", "actual"]
+    role: Role
     attached: tuple[tuple[str, Ref], ...]
     """(kind, what it is attached to), the kind as SDMX calls it: ``Dataflow``, ``DataStructure``, ``DataProvider``."""
     regions: tuple[Region, ...] = ()
@@ -137,8 +151,8 @@ class Contents(msgspec.Struct, frozen=True):
     codelists: list[Codelist] = []
     structures: list[DataStructure] = []
     dataflows: list[Dataflow] = []
-    concepts: dict[tuple[str, str, str], Ref] = {}
-    """(agency, scheme, concept) → its codelist."""
+    concepts: dict[Ref, Ref] = {}
+    """Concept, with its scheme and version → its codelist."""
     constraints: list[Constraint] = []
     schemes: list[Codelist] = []
     """Concept schemes, which a measure dimension may take for its codes."""
@@ -165,11 +179,12 @@ TIME = "TIME_PERIOD"
 
 
 def of_series(regions: Iterable[tuple[Region, bool]]) -> tuple[Region, ...]:
-    """(region, whether it is bounded in time) → what the regions say about series. One that excludes some periods of
-    its series excludes none of them."""
+    """(region, whether more than series keys bounds it) → what the regions say about series. One that excludes some
+    periods of its series, or observations with some attribute, excludes none of these series, and one that names no
+    value says nothing."""
     found: list[Region] = []
-    for region, timed in regions:
-        if not region.include and (timed or TIME in region.values):
+    for region, bounded in regions:
+        if not region.include and (bounded or TIME in region.values or not region.values):
             continue
         values = {name: given for name, given in region.values.items() if name != TIME}
         found.append(Region(values, region.include))
@@ -195,8 +210,8 @@ _REF = re.compile(r"(?:[^=]*=)?(?:([^:=()]+):)?([^:=()]+)(?:\(([^()]*)\))?(?:\.(
 
 
 def parse_ref(text: str) -> Ref:
-    """A URN, a short URN, ``AGENCY:ID(VERSION)`` or a bare id."""
-    match = _REF.fullmatch(text.strip())
+    """A URN, a short URN, ``AGENCY:ID(VERSION)``, ``AGENCY,ID,VERSION`` or a bare id."""
+    match = _REF.fullmatch(short_dataset(text.strip()))
     if match is None:
         return Ref(text.strip())
     agency, name, version, item = match.groups(default="")

@@ -2,7 +2,8 @@
 
 A reference names one version (``1.0``), the latest (``latest``, ``*``, or none), or a range (SDMX 3.0): the sign ``+``
 after a number means this version or a later one that has the same numbers before it. ``1+.2.0`` is 1.2.0 or later,
-``1.2+.0`` is 1.2.0 or later in 1, and ``1.2.0+`` is 1.2.0 or later in 1.2.
+``1.2+.0`` is 1.2.0 or later in 1, and ``1.2.0+`` is 1.2.0 or later in 1.2. The sign ``~`` is read
+as ``+``.
 """
 
 from __future__ import annotations
@@ -23,13 +24,13 @@ def satisfies(version: str, wanted: str) -> bool:
     parts = wanted.split(".")
     if "*" in parts[open_at]:
         return numbers[:open_at] == _padded(wanted, open_at)
-    return numbers[:open_at] == _padded(wanted, open_at) and numbers >= _numbers(wanted.replace("+", ""))
+    return numbers[:open_at] == _padded(wanted, open_at) and numbers >= _numbers(re.sub(r"[+~]", "", wanted))
 
 
 def age(version: str) -> Age:
     """What versions sort by: 2.19.0 after 2.8.0, and 1.0.0-draft before 1.0.0."""
     numbers, _, extension = version.partition("-")
-    return tuple(int(n) for n in re.findall(r"\d+", numbers)), not extension
+    return tuple(int(n) for n in re.findall(r"\d{1,18}", numbers)), not extension
 
 
 def _numbers(version: str) -> tuple[int, ...]:
@@ -46,8 +47,8 @@ def _draft(version: str) -> str:
 
 def _open_at(wanted: str) -> int | None:
     """The place of the number that is open; None where the reference names one version."""
-    return next((place for place, part in enumerate(wanted.split(".")) if part.endswith(("+", "*"))), None)
+    return next((place for place, part in enumerate(wanted.split(".")) if part.endswith(("+", "*", "~"))), None)
 
 
 def _padded(wanted: str, length: int) -> tuple[int, ...]:
-    return _numbers(wanted.replace("+", "").replace("*", "0"))[:length]
+    return _numbers(re.sub(r"[+~]", "", wanted).replace("*", "0"))[:length]

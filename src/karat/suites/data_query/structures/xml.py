@@ -24,6 +24,7 @@ from karat.suites.data_query.structures.records import (
     Region,
     Unusable,
     Values,
+    constraint_role,
     of_series,
     ordered,
     parse_ref,
@@ -36,6 +37,7 @@ ENCODINGS = re.compile(
     r"(iso[-_]?8859[-_]?\d{1,2}|latin-?\d|windows-125\d|cp125\d|koi8-[ru]|gb2312|gbk|gb18030|big5|shift_jis|euc-(jp|kr))"
 )
 """Encodings other than UTF-8 and UTF-16 that are read where the file declares them."""
+_UTF = re.compile(r"utf-?(8|16|16[bl]e)|us-ascii|ascii")
 DATA = re.compile(r".*(?:Data|Metadata|MetadataSet)")
 """Roots of messages with data, or with reference metadata."""
 _OLD = re.compile(r"sdmx.*/v([12])_0/message", re.IGNORECASE)
@@ -47,7 +49,8 @@ def xml_text(data: bytes) -> str:
     bare = data.removeprefix(b"\xef\xbb\xbf").lstrip()
     declared = _DECLARED.match(bare)
     encoding = declared[1].decode().lower() if declared else "utf-8"
-    if encoding in ("utf-8", "utf8", "us-ascii", "ascii"):
+    # A mark says more than the declaration, and a declared UTF-16 is no more than what a program was told to write.
+    if data.startswith(b"\xef\xbb\xbf") or _UTF.fullmatch(encoding):
         return utf8(data).lstrip()
     if not ENCODINGS.fullmatch(encoding):
         raise Unusable(f"the encoding {encoding} is not supported", hint="Save the file as UTF-8.")
@@ -199,7 +202,7 @@ def _scheme(element: Element, contents: Contents) -> None:
     for concept in concepts:
         codelist = _enumeration(concept)
         if codelist is not None:
-            contents.concepts.setdefault((ref.agency, ref.id, concept.get("id")), codelist)
+            contents.concepts.setdefault(Ref(ref.id, ref.agency, ref.version, concept.get("id")), codelist)
     codes, names = codelist_names((one.get("id"), _names(one)) for one in concepts)
     contents.schemes.append(Codelist(ref, codes, _true(element, "isPartial"), names))
 
@@ -275,7 +278,7 @@ def _hierarchical(element: Element, aliases: Mapping[str, Ref]) -> tuple[Ref | N
 
 
 def _constraint(element: Element, contents: Contents) -> None:
-    said = (element.get("type") or element.get("role") or "actual").casefold()
+    role = constraint_role(element.name, element.get("role") or element.get("type"))
     held = element.first("ConstraintAttachment")
     attached = tuple((one.name, ref) for one in (held.children if held else ()) if (ref := _ref(one)) is not None)
     regions = [_region(one, _true(one, "include", default=True)) for one in element.all("CubeRegion")]
@@ -287,7 +290,7 @@ def _constraint(element: Element, contents: Contents) -> None:
     contents.constraints.append(
         Constraint(
             _own_ref(element),
-            "allowed" if said == "allowed" else "actual",
+            role,
             attached,
             of_series(regions),
             of_series(keys),
@@ -296,14 +299,15 @@ def _constraint(element: Element, contents: Contents) -> None:
 
 
 def _region(element: Element, include: bool) -> tuple[Region, bool]:
-    """(the region, whether it is bounded in time)."""
+    """(the region, whether more than a series key bounds it: time, or attributes and measures)."""
     held = [one for one in element.all("KeyValue") if one.get("id")]
     values = {
         one.get("id"): Values(_members(one.all("Value")), _true(one, "include", default=True))
         for one in held
         if one.all("Value")
     }
-    return Region(values, include), any(one.first("TimeRange") for one in held)
+    bounded = element.first("Attribute", "Component") is not None
+    return Region(values, include), bounded or any(one.first("TimeRange") is not None for one in held)
 
 
 _READERS: dict[str, Callable[[Element, Contents], None]] = {
@@ -313,6 +317,5 @@ _READERS: dict[str, Callable[[Element, Contents], None]] = {
     "Dataflow": _dataflow,
     "HierarchicalCodelist": _hierarchies,
     "Hierarchy": _hierarchies,
-    "ContentConstraint": _constraint,
-    "DataConstraint": _constraint,
+    **dict.fromkeys(("ContentConstraint", "DataConstraint", "AvailabilityConstraint"), _constraint),
 }

@@ -20,6 +20,7 @@ QUERIES, QRELS, RUN = "queries.jsonl", "qrels/test.tsv", "run.jsonl"
 _SEPARATORS = ("\n", ";", "|", "\t")
 _KEYS = ("id", "_id", "doc_id", "docid", "corpus-id", "corpus_id", "key")
 _BAD = re.compile(r"[\t\r\n]")
+_WHOLE = re.compile(r"[+-]?[0-9]{1,9}")
 
 
 class _LeftOut(Exception):
@@ -69,7 +70,7 @@ def _line(value: JsonMapping) -> bytes:
 def _relevance(value: object) -> dict[str, int]:
     """Document → relevance."""
     value = json_in(value)
-    if isinstance(value, Mapping) and value and all(_is_whole(grade) for grade in value.values()):
+    if isinstance(value, Mapping) and value and (_all_whole(value) or _all_written(value)):
         found = {_key(name): int(grade) for name, grade in value.items()}
     else:
         found = dict.fromkeys(_ids(value), 1)
@@ -78,8 +79,17 @@ def _relevance(value: object) -> dict[str, int]:
     return found
 
 
-def _is_whole(grade: object) -> bool:
-    return isinstance(grade, int | float) and not isinstance(grade, bool) and float(grade).is_integer()
+def _all_whole(grades: JsonMapping) -> bool:
+    return all(
+        isinstance(one, int | float) and not isinstance(one, bool) and float(one).is_integer()
+        for one in grades.values()
+    )
+
+
+def _all_written(grades: JsonMapping) -> bool:
+    """Whether the values are whole numbers as text, as a YAML file gives them: ``{id: 7}`` names the document 7."""
+    numbers = all(isinstance(one, str) and _WHOLE.fullmatch(one) for one in grades.values())
+    return numbers and not any(key in grades for key in _KEYS)
 
 
 def _retrieved(value: object) -> object:

@@ -28,7 +28,7 @@ def add_entries(path: Path, entries: Sequence[JsonMapping]) -> Mapping[Path, byt
     folder = beir.folder_of(qrels)
     queries = beir.packed_or_not(folder / beir.QUERIES) if folder else None
     if queries is None or ".gz" in (queries.suffix, qrels.suffix):
-        raise UserError(f"questions can be added to a BEIR folder that is not compressed, and {path} is none")
+        raise UserError(f"questions can be added to a BEIR folder that is not compressed, and {path} is not one")
     lines, judged = "", ""
     for one in entries:
         relevant = one.get("relevant")

@@ -24,10 +24,15 @@ class Query(msgspec.Struct, frozen=True):
     """A line of ``queries.jsonl``. Beside BEIR's own keys it may say that it is a draft, and what it rephrases."""
 
     id: str | int = msgspec.field(name="_id")
+    """The question's id."""
     text: str = ""
+    """The question."""
     status: str = ""
+    """``draft``: proposed by a program and not scored until a person accepts it."""
     cluster: str = ""
+    """The same for all rephrasings of one question; they count as one case in intervals."""
     expect: Json = None
+    """What is asserted about the way to the answer."""
 
 
 class _Document(msgspec.Struct, frozen=True):

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import msgspec
 
-from karat.core.problems import Problem
+from karat.core.problems import Problem, count_of
 from karat.suites.retrieval.formats.lines import blocks, first_line, shown_name, word_problem
 
 MANY = 1_000
@@ -122,5 +122,5 @@ def _wrong_width(line: bytes, number: int, words: Sequence[bytes], width: int, f
         hint += " Five columns are preferences or judgement groups, which are not supported."
     if len(words) == 6 and width == 4:
         hint += " Six columns are a run: give it as --predictions."
-    message = f"{len(words)} columns where {width} are expected"
+    message = f"{count_of(len(words), 'column')} where {width} are expected"
     return word_problem(line, number, min(width, len(words)), message, file=file, hint=hint)

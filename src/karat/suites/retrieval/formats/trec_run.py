@@ -14,7 +14,7 @@ from pathlib import Path
 import msgspec
 
 from karat.core.case_files.loaded import LoadedPredictions
-from karat.core.problems import Problem, UserError
+from karat.core.problems import Problem, UserError, count_of
 from karat.core.records import Prediction
 from karat.suites.retrieval.formats.lines import blocks, shown_name, word_problem
 from karat.suites.retrieval.formats.qrels import MANY
@@ -104,7 +104,9 @@ def _wrong(line: bytes, number: int, file: str) -> list[Problem]:
     if not words or words[0].startswith(b"#"):
         return []
     if len(words) < len(COLUMNS):
-        message = f"{len(words)} columns where {len(COLUMNS)} are expected: the {COLUMNS[len(words)]} is missing"
+        message = (
+            f"{count_of(len(words), 'column')} where {len(COLUMNS)} are expected: the {COLUMNS[len(words)]} is missing"
+        )
         return [word_problem(line, number, len(words), message, file=file, hint=HINT)]
     message = f'the score "{words[4].decode()}" is not a number'
     return [word_problem(line, number, 4, message, file=file, hint=HINT)]

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from karat.core.problems import UserError, count_of
-from karat.search.choose.limits import Limits
+from karat.search.choose.limits import Limits, deepest
+from karat.search.choose.refusal import ranked_deep_enough
 from karat.search.choose.reporting.result import Tuning
 from karat.search.choose.tuning import tuning_of
 from karat.search.records import FieldRanks, Model
@@ -79,21 +80,27 @@ def tune_folder(
     limits = settings.limits(texts=True)
     judged = read_judgements(folder, relevance_level=settings.relevance_level, texts_needed=True)
     corpus = read_corpus(corpus_of(folder))
-    depth = min(limits.max_n or limits.budget, limits.budget, len(corpus))
-    ranks = rank_field(
-        DOCUMENTS,
-        list(corpus.values()),
-        judged.texts,
-        judged.truths,
-        models,
-        depth=depth,
-        keys=list(corpus),
-        encoding=settings.encoding if limits.unit == "tokens" else None,
-        cache=cache,
-        watch=partial(watch, DOCUMENTS) if watch is not None else _unwatched,
-        spread=spread,
+
+    def rank(least: int) -> list[FieldRanks]:
+        return [
+            rank_field(
+                DOCUMENTS,
+                list(corpus.values()),
+                judged.texts,
+                judged.truths,
+                models,
+                depth=max(least, deepest(limits, corpus.values())),
+                keys=list(corpus),
+                encoding=settings.encoding if limits.unit == "tokens" else None,
+                cache=cache,
+                watch=partial(watch, DOCUMENTS) if watch is not None else _unwatched,
+                spread=spread,
+            )
+        ]
+
+    return ranked_deep_enough(
+        rank, lambda ranks: _result(folder.name, judged, ranks, limits, settings, (), tuple(corpus))
     )
-    return _result(folder.name, judged, ranks, limits, settings, (), tuple(corpus))
 
 
 def tune_runs(
@@ -119,7 +126,7 @@ def tune_runs(
     ranks, depths = rank_runs(judged, runs, rankers, tokens, limits.max_n)
     notes = (_depth_note(depths),)
     warnings = tuple(_silent_runs(runs, judged))
-    return _result(qrels.name, judged, ranks, limits, settings, notes, (), warnings)
+    return _result(qrels.name, judged, [ranks], limits, settings, notes, (), warnings)
 
 
 def corpus_of(folder: Path) -> Path:
@@ -146,7 +153,7 @@ def _tokens(corpus: Mapping[str, str], runs: Sequence[Run], judged: Judged, enco
 def _result(
     name: str,
     judged: Judged,
-    ranks: FieldRanks,
+    ranks: Sequence[FieldRanks],
     limits: Limits,
     settings: Settings,
     notes: tuple[str, ...],
@@ -155,7 +162,7 @@ def _result(
 ) -> JudgedTuning:
     tuning = tuning_of(
         judged.shown,
-        [ranks],
+        ranks,
         values={DOCUMENTS: values},
         limits=limits,
         encoding=settings.encoding,

@@ -65,5 +65,6 @@ def at_cutoffs(
     def score(comparison: Comparison, cutoff: int = CUTOFF) -> Score:
         return mean_over_fields(comparison, lambda field: value(field, cutoff), empty)
 
+    score.__module__ = value.__module__  # whose docstring says what the metric means
     metric = Metric(title, title, formula, score, parameters=PARAMETERS)
     return tuple(replace(metric.with_parameters(cutoff=k), name=f"{name}_{k}", headline=k == headline) for k in CUTOFFS)

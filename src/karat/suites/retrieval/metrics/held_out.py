@@ -1,11 +1,10 @@
-"""Held out: what a question gets from n and models that were chosen without it.
+"""Held out: how a question does with the n and models that would have been chosen without it.
 
-They are known only where a choice was made on the questions of the run: the tuning, a note of the run, has them
-(``suites/retrieval/notes.py``). With 20 questions or more a value is the mean over ten ways to deal out the questions.
-A question whose values take more than the budget does not pass; its recall counts as found.
+Only if n and models were chosen on the questions of the run, as for a sheet. With 20 questions or more, a value is the
+mean over ten ways to split the questions. A question whose values exceed the budget does not pass; its recall counts.
 
-By hand: a question passes with the n that was chosen on all questions, 5, but without it n would be 3, where one of its
-two truths is missing: held out it does not pass (0), and its recall is 0.5.
+By hand: a question passes with n = 5, which was chosen on all questions. Without it, n would be 3, and one of its two
+truths would be missing: held out, it does not pass (0), and its recall is 0.5.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Σ 1/rank: the sum of 1 / rank over the relevant keys that were retrieved; its mean over questions is the contract's
-MRR.
+"""Σ 1/rank: the sum of 1 / rank over the relevant keys that were retrieved; its mean over questions is the MRR that
+``karat tune`` prints.
 
 ``mrr = AVERAGE(SUM(1 / rank_i))``. A key that was not retrieved adds 0. It is above 1 when several keys are near the
 top: four keys at the first four ranks have 1 + 1/2 + 1/3 + 1/4 = 2.083. Several fields: the mean over them.

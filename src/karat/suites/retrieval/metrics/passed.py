@@ -1,7 +1,7 @@
 """Passed: 1 when every relevant key of every field was retrieved, else 0. Its mean is the share of questions that could
 be answered.
 
-No relevant key at all: as in ``fields``.
+A question without any relevant key counts 0, unless the option ``no_relevant`` says to leave it out.
 """
 
 from __future__ import annotations

@@ -16,4 +16,4 @@ def value(field: FieldComparison, k: int) -> float | None:
     return bisect_right(field.ranks, k) / k if field.relevant and not field.spans else None
 
 
-metrics = at_cutoffs("precision_at", "P", "relevant keys among the first {cutoff} results / {cutoff}", value)
+metrics = at_cutoffs("precision_at", "P", "relevant keys among the first {cutoff} / {cutoff}", value)

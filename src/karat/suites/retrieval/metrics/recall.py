@@ -39,7 +39,7 @@ metric = Metric(
 metrics = at_cutoffs(
     "recall_at",
     "R",
-    "relevant keys among the first {cutoff} results / relevant keys",
+    "relevant keys among the first {cutoff} / relevant keys",
     value_at,
     headline=10,
     empty=1.0,

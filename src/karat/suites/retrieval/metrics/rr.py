@@ -1,7 +1,7 @@
 """RR: 1 / the rank of the first relevant key; 0 when none was retrieved (``recip_rank`` of trec_eval); the mean over
 the fields.
 
-Its mean over questions is the classical MRR. The contract's MRR is another number: see ``mrr_sum``.
+Its mean over questions is the classical MRR. The MRR that ``karat tune`` prints is another number: ``mrr_sum``.
 
 RR@k: the same when that rank is k or less, else 0.
 """

@@ -11,4 +11,4 @@ def value(field: FieldComparison, k: int) -> float | None:
     return float(bool(field.ranks) and field.ranks[0] <= k) if field.relevant else None
 
 
-metrics = at_cutoffs("success_at", "S", "1 if a relevant key is among the first {cutoff} results", value)
+metrics = at_cutoffs("success_at", "S", "1 if a relevant key is among the first {cutoff}", value)

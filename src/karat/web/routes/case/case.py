@@ -16,7 +16,7 @@ from karat.core.json_types import JsonObject
 from karat.core.presentation.case_explanation import explanation_of, target_of
 from karat.core.presentation.case_forms import form_of
 from karat.core.results.result import CaseResult
-from karat.reports.compare.form_pair import given_parts
+from karat.reports.compare.answer_changes import PartChange, answer_changes
 from karat.store import RunRow, run_name
 from karat.store.cases.case_pages import CaseQuery
 from karat.web.cases.attempts import tries_text
@@ -77,7 +77,7 @@ def case_page(request: Request, run: str, position: int) -> Response:
         failed=_failed_calls(viewer, row) if case.status == "error" and _call_failed(answers) else 0,
         past=past,
         past_words=strip_words(past),
-        changed=_changed(viewer, baseline, row, case, asked, form, position),
+        changed=_changed(viewer, baseline, row, case, asked, position),
         copyable=bool(asked) and case_file(row.suite, [asked]) is not None,
         tries=tries_text(case, main),
         sets=viewer.viewing.sets(row.suite, case.id),
@@ -128,7 +128,7 @@ class Changed(msgspec.Struct, frozen=True):
     before: Past
     scores: dict[str, float | None]
     sentence: str
-    parts: tuple[object, ...] = ()
+    parts: tuple[PartChange, ...] = ()
 
 
 def _changed(
@@ -137,7 +137,6 @@ def _changed(
     row: RunRow,
     case: CaseResult,
     asked: JsonObject,
-    form: CaseForm,
     position: int,
 ) -> Changed | None:
     """What the pinned baseline had here; None where there is none or it lacks the case."""
@@ -151,8 +150,9 @@ def _changed(
         return None
     found = viewer.store.case_predictions(baseline.id, [case.id])
     answer = found[0] if len(found) == 1 else None
-    other = form_of(row.suite, result, target_of(row.suite, asked) if asked else None, answer)
-    parts = tuple(part for part in given_parts(other, form) if not part.same)
+    target = target_of(row.suite, asked) if asked else None
+    other = form_of(row.suite, result, target, answer)
+    parts = answer_changes(*(explanation_of(row.suite, one, target) for one in (result, case)))
     return Changed(past[0], past[0].found.figures, other.sentence, parts)
 
 
@@ -173,7 +173,7 @@ def raw_answer(request: Request, run: str, position: int, n: int = 0) -> Respons
 def _neighbours(
     viewer: Viewer, row: RunRow, position: int, filters: Filters
 ) -> tuple[int | None, int | None, int | None, int]:
-    """(before, after, place in the list, length of it). A case that left the list stands where its number would."""
+    """(before, after, place in the list, length of it). A case that left the list is where its number would be."""
     order = viewer.viewing.case_order(row.id, scoring_of(row), with_answers(viewer, row, filters.query))
     if position in order:
         place = order.index(position)

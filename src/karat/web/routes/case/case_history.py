@@ -29,7 +29,7 @@ router = APIRouter(include_in_schema=False)
 
 
 class Side(msgspec.Struct, frozen=True):
-    """One of the two answers that are held against each other."""
+    """One of the two answers that are compared."""
 
     past: Past
     form: CaseForm
@@ -50,7 +50,8 @@ def history_page(request: Request, suite: str, id: str = "", a: str = "", b: str
     letters = {one.run.id: answer.letter for answer in answers for one in answer.runs}
     left, right = _chosen(past, answers, run_number(a) if a else None, run_number(b) if b else None)
     sides = [_side(viewer, suite, one, results[past.index(one)], letters) for one in (left, right)]
-    parts = given_parts(sides[0].form, sides[1].form)
+    silent = [side for side in sides if side.past.verdict.word in ("error", "missing")]
+    parts = [] if silent else given_parts(sides[0].form, sides[1].form)
     last = next((result for result in reversed(results) if result is not None), None)
     judged = [one for one in past if one.verdict.mark != "e"]
     return viewer.page(
@@ -77,6 +78,7 @@ def history_page(request: Request, suite: str, id: str = "", a: str = "", b: str
         same_parts=[part for part in parts if part.same],
         views=[other_views(side.form) for side in sides],
         same_views=other_views(sides[0].form) == other_views(sides[1].form),
+        silent=silent,
         limited=len(rows) == MOST_RUNS,
     )
 

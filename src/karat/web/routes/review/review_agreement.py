@@ -6,6 +6,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from karat.core.presentation.case_explanation import explanation_of
+from karat.core.problems import count_of
 from karat.core.results.failures.failures import failures_of
 from karat.reports.sections.agreement import Agreement, RuleSaid, agreement_of
 from karat.store import RunRow, run_name
@@ -38,7 +39,7 @@ def agreement_page(request: Request, run: str = "") -> Response:
         run=row,
         runs=choices(rows),
         base=f"/runs/{run_name(row.id)}",
-        done=len(viewer.store.verdicts(row.id)) + found.disputed,
+        done=len({review.case_id for review in viewer.store.reviews(row.id)}),
         main=main,
         found=found,
         places=places,
@@ -77,11 +78,12 @@ def _lead(found: Agreement) -> str:
     counts = found.counts
     if not counts.n:
         return "No case is settled by both people and rule yet."
-    said = [f"People agree with the rule in {counts.agreeing:,} of {counts.n:,} cases that both settle."]
+    said = [f"People agree with the rule in {counts.agreeing:,} of {count_of(counts.n, 'case')} that both settle."]
     if found.gold_wrong:
         said.append(f"In {found.gold_wrong:,} more, gold was wrong.")
     if found.disputed:
-        said.append(f"People disagree on {found.disputed:,}, which wait for somebody to settle them.")
+        more = count_of(found.disputed, "more, which waits", "more, which wait")
+        said.append(f"People disagree on {more} for somebody to settle.")
     if counts.only_second > counts.only_first:
         said.append("Most disagreements are answers that the rule refuses and people accept.")
     elif counts.only_first > counts.only_second:

@@ -53,7 +53,7 @@ def stop_run(request: Request, run: str, form: Form) -> Response:  # noqa: ARG00
 
 @router.post("/runs/{run}/resume")
 def resume_run(request: Request, run: str, form: Form) -> Response:  # noqa: ARG001 (checks the token)
-    """Go on with a run that was stopped, where the viewer may."""
+    """Resume a run that was stopped, where the viewer may."""
     viewer = viewer_of(request)
     row = find_row(viewer, run)
     if row.status in ("interrupted", "failed"):

@@ -1,7 +1,7 @@
 """The whole report of a run as a page: every table and plot of its suite, such as recall against n, or the recovery
 funnel.
 
-It is the file that can be mailed, shown in place. It brings its scripts with it, so its own policy stands in for the
+It is the file that can be mailed, shown in place. It brings its scripts with it, so its own policy replaces the
 viewer's: scripts by their hashes, and nothing is loaded.
 """
 
@@ -13,6 +13,7 @@ from fastapi import APIRouter, HTTPException, Request
 from starlette.responses import HTMLResponse, Response
 
 from karat.core import plugins
+from karat.core.problems import count_of
 from karat.core.results.result import RunResult
 from karat.reports.full_report import whole_report
 from karat.reports.html.large_run import LARGE, Say, large_report
@@ -65,7 +66,7 @@ def report_html(result: RunResult, back: str = "", menu: Collection[str] = (), s
     if len(result.cases) > LARGE:
         return large_report(result, suite, estimate, back, menu, say).encode("utf-8", "backslashreplace")
     metrics = suite.metrics_for(result.run.headline)
-    say(f"counting over {len(result.cases):,} cases")
+    say(f"counting over {count_of(len(result.cases), 'case')}")
     report = whole_report(result, suite)
     say("writing the page")
     return html_report(result, report, metrics, estimate, back, menu).encode("utf-8", "backslashreplace")

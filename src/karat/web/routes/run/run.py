@@ -19,14 +19,14 @@ from karat.store.cases.case_pages import TagCount
 from karat.web.cases.case_rows import case_rows
 from karat.web.compare.baseline import baselines
 from karat.web.compare.baseline_diff import Against, at_hand, columns_in
-from karat.web.compare.newly import Newly, newly
+from karat.web.compare.changed_verdicts import Newly, newly
 from karat.web.formatting import figure, spent
 from karat.web.lookup import find_row
 from karat.web.page import Viewer, viewer_of
 from karat.web.review.review_panel import shown_verdicts
 from karat.web.routes.run.live import live_page
 from karat.web.run_page.failure_groups import shown_groups
-from karat.web.run_page.figures import Figure, figures_of, headline, listed_columns, main_figure
+from karat.web.run_page.figures import Figure, figures_of, headline, held_out_figure, listed_columns, main_figure
 from karat.web.run_page.run_title import run_title
 from karat.web.run_page.run_views import views_of
 from karat.web.run_page.where_it_fails import SHOWN, bars, outcomes
@@ -57,7 +57,8 @@ def run_page(request: Request, run: str) -> Response:
     against = at_hand(viewer, row, other) if other is not None else {}
     changed = newly(viewer, row, other, main) if against is not None else Newly()
     found = outcomes(viewer, row, main)
-    big = sorted(headline(figures), key=lambda item: item is not main)
+    held_out = held_out_figure(figures, main)
+    big = sorted(headline(figures), key=lambda item: (item is not held_out, item is not main))
     states = _states(tag_counts(viewer, row, main))
     given = shown_verdicts(viewer, request, row, [line.case_id for line in lines])
     return viewer.page(
@@ -65,7 +66,7 @@ def run_page(request: Request, run: str) -> Response:
         "run.html",
         run=row,
         base=base,
-        title=run_title(row, main, found.all, against, changed),
+        title=run_title(row, main, found.all, against, changed, held_out),
         others=choices(viewer.store.runs(100, row.suite), row),
         baseline=baseline,
         other=other,

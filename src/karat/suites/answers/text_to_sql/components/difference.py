@@ -9,7 +9,7 @@ from functools import lru_cache
 
 import msgspec
 
-from karat.suites.answers.text_to_sql.components.parts import PARTS, Parts, Unparsed, parts_of
+from karat.suites.answers.text_to_sql.components.parts import DIRECTION, INNER_TABLES, PARTS, Parts, Unparsed, parts_of
 from karat.suites.answers.text_to_sql.components.qualified import Schema
 from karat.suites.answers.text_to_sql.strict.gold_status import one_spelling
 
@@ -18,19 +18,23 @@ _spellings: dict[str, str] = {}
 
 MOST_SAID = 3
 LONGEST = 90
+MOST_LISTED = 6
 _COMPARED = re.compile(r"(.*?)\s*(<>|!=|>=|<=|=|>|<| like | in )\s*(.+)", re.IGNORECASE | re.DOTALL)
+_AGGREGATE = re.compile(r"\b(?:count|sum|avg|min|max)\(")
+"""Where one is compared, groups are kept and not rows."""
 _PLACE = re.compile(r"^\d+\. ")
-_TABLE = re.compile(r"\b[^\W\d]\w*(?: \d+)?\.(?=[^\W\d]|\*)")
+_TABLE = re.compile(r"""(?:"[^"]+"|`[^`]+`|\b[^\W\d]\w*(?: \d+)?)\.(?=[^\W\d]|["`*])""")
 
 
 class Component(msgspec.Struct, frozen=True, omit_defaults=True):
     """One part in which two queries differ. ``value``: filters that differ only in the value they compare with."""
 
     part: str
+    """The clause: ``tables``, ``filters``, ``grouping`` and so on."""
     missing: tuple[str, ...] = ()
-    """Gold has it, the prediction does not."""
+    """What the gold query has and the prediction does not."""
     extra: tuple[str, ...] = ()
-    """The prediction has it, gold does not."""
+    """What the prediction has and the gold query does not."""
 
 
 class Difference(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -56,10 +60,13 @@ def _first_spelling(spelling: str, sql: str) -> str:
 @lru_cache(maxsize=1024)
 def _difference(gold: str, sql: str, dialect: str, schema: Schema) -> Difference:
     try:
-        ours, theirs = parts_of(gold, dialect, schema, gold=True), parts_of(sql, dialect, schema)
+        ours, theirs = parts_of(gold, dialect, schema), parts_of(sql, dialect, schema)
     except Unparsed as error:
         return Difference(problem=f"the queries cannot be compared part by part: {error}")
     found = [one for name in PARTS for one in _compared(name, ours, theirs)]
+    if not found and ours[DIRECTION] != theirs[DIRECTION]:
+        part = "set operation" if ours["set operation"] else "joins"
+        found = [Component(part, tuple(ours[DIRECTION]), tuple(theirs[DIRECTION]))]
     return Difference(tuple(found), _sentence(found))
 
 
@@ -68,6 +75,9 @@ def _compared(name: str, gold: Parts, given: Parts) -> list[Component]:
         return []
     ours, theirs = Counter(gold[name]), Counter(given[name])
     missing, extra = list((ours - theirs).elements()), list((theirs - ours).elements())
+    if name == "tables":  # one that a sub-query reads is used, too
+        missing = [table for table in missing if table not in given[INNER_TABLES]]
+        extra = [table for table in extra if table not in gold[INNER_TABLES]]
     found = []
     if name in ("filters", "having"):
         pairs = [(a, b) for a in missing for b in extra if _same_but_value(a, b)]
@@ -97,7 +107,7 @@ _VERBS = {
     "having": ("misses the condition on groups", "has the extra condition on groups", "keeps groups with"),
     "aggregates": ("misses", "also computes", "computes"),
     "select": ("does not select", "also selects", "selects"),
-    "distinct": ("misses DISTINCT", "has DISTINCT, gold has not", ""),
+    "distinct": ("misses DISTINCT", "has DISTINCT, gold has not", "has"),
     "ordering": ("does not order by", "orders by", "orders by"),
     "limit": ("has no", "has", "has"),
     "set operation": ("misses the set operation", "has the extra set operation", "combines by"),
@@ -116,8 +126,9 @@ def _sentence(components: Sequence[Component]) -> str:
 
 
 def _clause(one: Component) -> str:
-    missing, extra, other = _VERBS[one.part]
-    if one.part == "distinct":
+    of_groups = one.part == "value" and _AGGREGATE.search(" ".join((*one.missing, *one.extra))) is not None
+    missing, extra, other = _VERBS["having" if of_groups else one.part]
+    if one.part == "distinct" and not (one.missing and one.extra):
         return missing if one.missing else extra
     ours, theirs = _shown(one.missing, one.extra)
     if one.missing and one.extra:
@@ -135,4 +146,8 @@ def _shown(missing: Sequence[str], extra: Sequence[str]) -> tuple[str, str]:
 
 
 def _listed(texts: Sequence[str]) -> str:
-    return ", ".join(f"`{text if len(text) <= LONGEST else f'{text[:LONGEST]}…'}`" for text in texts)
+    """Each text once, with how often it is there; the first of many."""
+    counts = Counter(texts)
+    said = [f"`{text if len(text) <= LONGEST else f'{text[:LONGEST]}…'}`" for text in counts]
+    said = [text if count == 1 else f"{text} {count} times" for text, count in zip(said, counts.values(), strict=True)]
+    return ", ".join(said[:MOST_LISTED]) + (f" and {len(said) - MOST_LISTED} more" if len(said) > MOST_LISTED else "")

@@ -13,16 +13,24 @@ if TYPE_CHECKING:
     from sqlglot.generator import Generator
 
 _PLAIN_NAME = re.compile(r"[a-z_]\w*")
+_NEEDLESS_QUOTES = re.compile(r"""(['"`])(\w+(?: \d+)?)\1""")
+"""Quotes around a name of letters and digits, or of one that is numbered. A text keeps its quotes."""
+_NOT_NULL = re.compile(r"\bNOT ([\w. ]+) IS NULL\b")
 _BACKTICKS = ("mysql", "bigquery")
 """Dialects in which a name that is quoted is written otherwise."""
 
 
 def text_of(node: exp.Expr, dialect: str) -> str:
-    """The text of an expression, without double quotes around names. The node stays as it is."""
+    """The text of an expression, without needless quotes around names. The node stays as it is."""
     plain = None if dialect in _BACKTICKS else _plain(node)
     if plain is None:
-        plain = _writer(dialect).generate(_turned(node.copy()), copy=False)
-    return plain.replace('"', "").strip()
+        plain = _writer(dialect).generate(_turned(node.copy()) if _to_turn(node) else node, copy=False)
+        plain = _NOT_NULL.sub(r"\1 IS NOT NULL", _NEEDLESS_QUOTES.sub(_bare, plain)).strip()
+    return plain
+
+
+def _bare(found: re.Match[str]) -> str:
+    return found[0] if found[1] == "'" else found[2]
 
 
 def _plain(node: exp.Expr) -> str | None:
@@ -71,7 +79,7 @@ class _Kinds:
     def __init__(self) -> None:
         from sqlglot import exp
 
-        self.column, self.literal, self.star, self.equal = exp.Column, exp.Literal, exp.Star, exp.EQ
+        self.column, self.literal, self.star, self.equal, self.is_in = exp.Column, exp.Literal, exp.Star, exp.EQ, exp.In
         self.aggregates: dict[type[exp.Expr], str] = {
             exp.Count: "count",
             exp.Sum: "sum",
@@ -107,21 +115,36 @@ def _writer(dialect: str) -> Generator:
     return dialect_of(dialect).generator(normalize_functions="lower", comments=False)
 
 
+def _to_turn(node: exp.Expr) -> bool:
+    """Whether there is anything in it that another would write otherwise; most often there is not."""
+    return any(_is_list(one) or _is_turned_round(one) for one in node.walk())
+
+
+def _is_list(node: exp.Expr) -> bool:
+    return type(node) is _kinds().is_in and bool(node.expressions)
+
+
+def _is_turned_round(node: exp.Expr) -> bool:
+    kinds = _kinds()
+    kind = type(node)
+    if kind not in kinds.flipped:
+        return False
+    left, right = type(node.this), type(node.expression)
+    if left is kinds.literal:
+        return right is not kinds.literal
+    both = kind is kinds.equal and left is right is kinds.column
+    return both and bool(node.this.sql() > node.expression.sql())
+
+
 def _turned(node: exp.Expr) -> exp.Expr:
     """Changes the node."""
-    from sqlglot import exp
-
     kinds = _kinds()
 
     def change(one: exp.Expr) -> exp.Expr:
-        if isinstance(one, exp.In) and not one.args.get("query") and len(one.expressions) == 1:
-            one = exp.EQ(this=one.this, expression=one.expressions[0])
-        if type(one) in kinds.flipped:
-            left, right = one.this, one.expression
-            later = isinstance(left, exp.Literal) and not isinstance(right, exp.Literal)
-            both = isinstance(one, exp.EQ) and isinstance(left, exp.Column) and isinstance(right, exp.Column)
-            if later or (both and left.sql() > right.sql()):
-                return kinds.flipped[type(one)](this=right, expression=left)
-        return one
+        if _is_list(one):
+            values = sorted(one.expressions, key=lambda value: (len(value.sql()), value.sql()))
+            one.set("expressions", values)
+            one = kinds.equal(this=one.this, expression=values[0]) if len(values) == 1 else one
+        return kinds.flipped[type(one)](this=one.expression, expression=one.this) if _is_turned_round(one) else one
 
     return node.transform(change, copy=False)

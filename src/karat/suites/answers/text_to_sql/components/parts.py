@@ -6,9 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from karat.suites.answers.text_to_sql.components.conditions import conjuncts
 from karat.suites.answers.text_to_sql.components.expression_text import text_of
+from karat.suites.answers.text_to_sql.components.named_tables import DERIVED
 from karat.suites.answers.text_to_sql.components.qualified import Schema, qualified
-from karat.suites.answers.text_to_sql.queries.parsed import fresh_tree, parsed
+from karat.suites.answers.text_to_sql.queries.parsed import dialect_of, own_tree
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -27,6 +29,10 @@ PARTS = (
     "set operation",
     "sub-queries",
 )
+INNER_TABLES = "inner tables"
+"""Beside the parts: the tables that only sub-queries read."""
+DIRECTION = "direction"
+"""Beside the parts: what EXCEPT takes away, and which table an outer join leaves without a partner."""
 Parts = Mapping[str, Sequence[str]]
 
 
@@ -35,19 +41,19 @@ class Unparsed(Exception):
 
 
 @lru_cache(maxsize=4096)
-def parts_of(sql: str, dialect: str, schema: Schema, *, gold: bool = False) -> Parts:
-    """The parts of a query, by their names in PARTS. ``gold``: others have read it just now. Raises
-    :class:`Unparsed`."""
+def parts_of(sql: str, dialect: str, schema: Schema) -> Parts:
+    """The parts of a query, by their names in PARTS. Raises :class:`Unparsed`."""
     from sqlglot import exp
     from sqlglot.errors import SqlglotError
 
     try:
-        read = parsed(sql, dialect).copy() if gold else fresh_tree(sql, dialect)
-        tree = qualified(read, sql, dialect, schema)
-        found: dict[str, list[str]] = {name: [] for name in PARTS}
+        tree = qualified(own_tree(sql, dialect), sql, dialect, schema)
+        found = _no_parts()
         if isinstance(tree, exp.SetOperation):
             found["set operation"] = [_set_name(tree)]
-            found["ordering"], found["limit"] = _ordering(tree, dialect), _limit(tree)
+            if isinstance(tree, exp.Except):
+                found[DIRECTION] = [f"except {text_of(tree.expression, dialect)}"]
+            found["ordering"], found["limit"] = _ordering(tree, dialect), _limit(tree, dialect)
             sides = [one for one in tree.walk() if isinstance(one, exp.Select) and _side_of(one, tree)]
         else:
             sides = [tree] if isinstance(tree, exp.Select) else []
@@ -61,34 +67,71 @@ def parts_of(sql: str, dialect: str, schema: Schema, *, gold: bool = False) -> P
     return {name: tuple(sorted(texts)) for name, texts in found.items()}
 
 
+def _no_parts() -> dict[str, list[str]]:
+    return {name: [] for name in (*PARTS, INNER_TABLES, DIRECTION)}
+
+
 def _of_select(tree: exp.Select, dialect: str) -> dict[str, list[str]]:
     from sqlglot import exp
 
-    found: dict[str, list[str]] = {name: [] for name in PARTS}
+    found = _no_parts()
     source = tree.args.get("from_") or tree.args.get("from")
     sources = [source.this] if source is not None else []
     for join in tree.args.get("joins") or ():
         sources.append(join.this)
         kind = _join_kind(join)
+        optional = sources[-1]
+        if kind == "right" and len(sources) == 2:  # the same as a left join the other way round
+            kind, optional = "left", sources[0]
         keys, filters = _join_keys(join, dialect)
         found["joins"] += [f"{kind} {key}" for key in keys] or ([kind] if kind != "inner" else [])
-        found["filters"] += filters
+        if kind == "inner":
+            found["filters"] += filters
+        else:  # in an outer join it decides what is a partner, and filters no rows
+            found["joins"] += [f"{kind} {text}" for text in filters]
+            table = optional.name.lower() if isinstance(optional, exp.Table) else DERIVED
+            found[DIRECTION].append(f"{kind} join {table}")
     found["tables"] = [one.name.lower() for one in sources if isinstance(one, exp.Table)]
-    for name, place in (("filters", "where"), ("having", "having")):
+    for name, place in (("filters", "where"), ("filters", "qualify"), ("having", "having")):
         clause = tree.args.get(place)
         for text, is_key in _conditions(clause.this, dialect) if clause is not None else ():
-            found["joins" if is_key and name == "filters" else name].append(f"inner {text}" if is_key else text)
+            found["joins" if is_key and place == "where" else name].append(f"inner {text}" if is_key else text)
+    found["filters"] = list(dict.fromkeys(found["filters"]))
     group = tree.args.get("group")
     found["grouping"] = [text_of(one, dialect) for one in (group.expressions if group is not None else ())]
     found["select"] = [text_of(one.unalias(), dialect) for one in tree.expressions]
-    found["distinct"] = ["distinct"] if tree.args.get("distinct") is not None else []
-    inner_query = (exp.Select, exp.SetOperation)
-    own = tree.walk(prune=lambda node: node is not tree and isinstance(node, inner_query))
-    found["aggregates"] = sorted({text_of(node, dialect) for node in own if isinstance(node, exp.AggFunc)})
-    found["ordering"], found["limit"] = _ordering(tree, dialect), _limit(tree)
-    inner = [node for node in tree.find_all(exp.Subquery, exp.In, exp.Exists) if _holds_query(node)]
+    found["distinct"] = _distinct(tree, dialect)
+    own, inner_query = list(tree.walk()), (exp.Select, exp.SetOperation)
+    nested = any(isinstance(node, inner_query) for node in own[1:])
+    if nested:
+        found[INNER_TABLES] = [
+            one.name.lower() for one in own if isinstance(one, exp.Table) and not any(one is top for top in sources)
+        ]
+        own = list(tree.walk(prune=lambda node: node is not tree and isinstance(node, inner_query)))
+    aggregates = [_with_window(node) for node in own if isinstance(node, exp.AggFunc)]
+    found["aggregates"] = sorted({text_of(node, dialect) for node in aggregates})
+    found["ordering"], found["limit"] = _ordering(tree, dialect), _limit(tree, dialect)
+    inner = [node for node in tree.find_all(exp.Subquery, exp.In, exp.Exists) if _holds_query(node)] if nested else []
     found["sub-queries"] = [_query_text(node, dialect) for node in inner if not _inside_query(node, tree)]
     return found
+
+
+def _distinct(tree: exp.Select, dialect: str) -> list[str]:
+    node = tree.args.get("distinct")
+    if node is None:
+        return []
+    on = node.args.get("on")
+    return ["distinct"] if on is None else [f"distinct on {text_of(on, dialect)}"]
+
+
+def _with_window(aggregate: exp.Expr) -> exp.Expr:
+    """With its FILTER and its OVER, which are part of what is computed."""
+    from sqlglot import exp
+
+    above = aggregate.parent
+    while isinstance(above, exp.Filter | exp.Window | exp.IgnoreNulls) and above.this is aggregate:
+        aggregate, above = above, above.parent
+    return aggregate
 
 
 def _holds_query(node: exp.Expr) -> bool:
@@ -146,23 +189,13 @@ def _join_keys(join: exp.Expr, dialect: str) -> tuple[list[str], list[str]]:
 def _conditions(node: exp.Expr, dialect: str) -> Iterator[tuple[str, bool]]:
     """The conditions that must all hold, each as (text, whether it joins two tables)."""
     from sqlglot import exp
-    from sqlglot.optimizer.normalize import normalize
 
-    if node.find(exp.Or, exp.Xor) is not None:  # else it is a conjunction already
-        node = normalize(node.copy())
-    for one in _conjuncts(node):
-        while isinstance(one, exp.Paren):
-            one = one.this
+    for one in conjuncts(node):
         if isinstance(one, exp.Boolean) and one.this:
             continue  # what is left of a condition that moved into a join when a sub-query was merged
-        if isinstance(one, exp.Between):
-            low, high = one.args["low"], one.args["high"]
-            yield text_of(exp.GTE(this=one.this.copy(), expression=low.copy()), dialect), False
-            yield text_of(exp.LTE(this=one.this.copy(), expression=high.copy()), dialect), False
-        else:
-            sides = (one.this, one.expression) if isinstance(one, exp.EQ) else ()
-            columns = [side for side in sides if isinstance(side, exp.Column)]
-            yield text_of(_without_queries(one), dialect), len(columns) == 2 and columns[0].table != columns[1].table
+        sides = (one.this, one.expression) if isinstance(one, exp.EQ) else ()
+        columns = [side for side in sides if isinstance(side, exp.Column)]
+        yield text_of(_without_queries(one), dialect), len(columns) == 2 and columns[0].table != columns[1].table
 
 
 def _without_queries(node: exp.Expr) -> exp.Expr:
@@ -171,18 +204,12 @@ def _without_queries(node: exp.Expr) -> exp.Expr:
 
     def change(one: exp.Expr) -> exp.Expr:
         if isinstance(one, exp.In) and one.args.get("query") is not None:
-            return exp.In(this=one.this, expressions=[exp.var("sub-query")])
+            return exp.In(this=one.this, field=exp.var("(sub-query)"))
+        if isinstance(one, exp.Exists):
+            return exp.var("EXISTS (sub-query)")
         return exp.var("(sub-query)") if isinstance(one, exp.Subquery) else one
 
-    return node if node.find(exp.In, exp.Subquery) is None else node.transform(change)
-
-
-def _conjuncts(node: exp.Expr) -> list[exp.Expr]:
-    from sqlglot import exp
-
-    if isinstance(node, exp.Paren):
-        return _conjuncts(node.this)
-    return [*_conjuncts(node.left), *_conjuncts(node.right)] if isinstance(node, exp.And) else [node]
+    return node if node.find(exp.In, exp.Exists, exp.Subquery) is None else node.transform(change)
 
 
 def _ordering(tree: exp.Query, dialect: str) -> list[str]:
@@ -197,9 +224,28 @@ def _ordering(tree: exp.Query, dialect: str) -> list[str]:
         if key.key == "column" and not key.table:
             key = meant.get(key.name.lower(), key)
         found.append(f"{place + 1}. {text_of(key, dialect)} {'desc' if one.args.get('desc') else 'asc'}")
+        found[-1] += _place_of_nulls(one, dialect)
     return found
 
 
-def _limit(tree: exp.Expr) -> list[str]:
-    found = [f"{name} {node.args['expression'].sql()}" for name in ("limit", "offset") if (node := tree.args.get(name))]
+def _place_of_nulls(key: exp.Expr, dialect: str) -> str:
+    """Where nulls come, if that is not where the database puts them by itself."""
+    first, descending = bool(key.args.get("nulls_first")), bool(key.args.get("desc"))
+    kind = dialect_of(dialect).NULL_ORDERING
+    usual = descending if kind == "nulls_are_large" else kind == "nulls_are_small" and not descending
+    return "" if first == usual else " nulls first" if first else " nulls last"
+
+
+def _limit(tree: exp.Expr, dialect: str) -> list[str]:
+    """FETCH FIRST is another way to write LIMIT, unless it keeps ties or takes a share."""
+    found = []
+    for name in ("limit", "offset"):
+        node = tree.args.get(name)
+        if node is not None and node.key == "fetch":
+            count, more = node.args.get("count"), node.args.get("limit_options")
+            found.append(f"limit {text_of(count, dialect) if count is not None else 1}")
+            words = {"percent": "percent", "with_ties": "with ties"}
+            found += [word for key, word in words.items() if more is not None and more.args.get(key)]
+        elif node is not None:
+            found.append(f"{name} {text_of(node.args['expression'], dialect)}")
     return [" ".join(found)] if found else []

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from karat.suites.answers.text_to_sql.components.named_tables import with_ctes_inside, without_aliases
 from karat.suites.answers.text_to_sql.queries.parsed import dialect_of
 
 if TYPE_CHECKING:
@@ -132,6 +133,7 @@ def _by_optimizer(tree: exp.Expr, dialect: str, schema: Schema) -> exp.Expr:
     from sqlglot.optimizer.merge_subqueries import merge_subqueries
     from sqlglot.optimizer.qualify import qualify
 
+    stars = _kept_stars(with_ctes_inside(tree), schema)
     try:
         tree = qualify(
             tree,
@@ -140,13 +142,31 @@ def _by_optimizer(tree: exp.Expr, dialect: str, schema: Schema) -> exp.Expr:
             validate_qualify_columns=False,
             quote_identifiers=False,
             identify=False,
-            expand_stars=False,
+            expand_stars=True,
         )
         if tree.find(exp.Subquery, exp.CTE) is not None:
             tree = merge_subqueries(tree)
     except SqlglotError:
         pass  # an unknown column, which the execution has reported already
-    return _without_aliases(tree)
+    for star in stars:
+        star.replace(exp.Star())
+    return without_aliases(tree)
+
+
+def _kept_stars(tree: exp.Expr, schema: Schema) -> list[exp.Expr]:
+    """What is put in the place of ``*`` in the outermost query, as long as that reads plain tables: all their columns
+    in its place are no help to a reader. Elsewhere a star becomes the columns that it stands for."""
+    from sqlglot import exp
+
+    source = tree.args.get("from_") or tree.args.get("from")
+    if not isinstance(tree, exp.Select) or source is None:
+        return []
+    known = _columns(schema)
+    sources = [source.this, *(join.this for join in tree.args.get("joins") or ())]
+    if not all(isinstance(one, exp.Table) and one.name.lower() in known for one in sources):
+        return []
+    plain = [one for one in tree.expressions if type(one) is exp.Star and not any(one.args.values())]
+    return [one.replace(exp.var("*")) for one in plain]
 
 
 @lru_cache(maxsize=64)
@@ -156,20 +176,3 @@ def _known(schema: Schema, dialect: str) -> MappingSchema:
 
     known: dict[str, object] = {table: dict.fromkeys(columns, "text") for table, columns in schema}
     return MappingSchema(known, dialect=dialect_of(dialect))
-
-
-def _without_aliases(tree: exp.Expr) -> exp.Expr:
-    from sqlglot import exp
-
-    names: dict[str, str] = {}
-    used: dict[str, int] = {}
-    for table in tree.find_all(exp.Table):
-        name = table.name.lower()
-        used[name] = used.get(name, 0) + 1
-        names[table.alias_or_name.lower()] = name if used[name] == 1 else f"{name} {used[name]}"
-    for column in tree.find_all(exp.Column):
-        qualifier = column.table.lower()
-        column.set("this", exp.to_identifier(column.name.lower()))
-        if qualifier:
-            column.set("table", exp.to_identifier(names.get(qualifier, qualifier)))
-    return tree

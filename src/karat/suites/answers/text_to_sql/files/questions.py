@@ -7,6 +7,7 @@ paired.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any  # Any: a row of a question file may hold anything
@@ -19,7 +20,7 @@ from karat.core.json_types import JsonMapping, JsonObject
 from karat.core.problems import Problem, did_you_mean, nearest
 from karat.core.records import Case, Turn, Where
 from karat.suites.answers.records import Gold, GoldStatus, Queries
-from karat.suites.answers.text_to_sql.files.rows import FileRow, fields_of, first_line, read_file, read_rows
+from karat.suites.answers.text_to_sql.files.rows import FileRow, Unread, fields_of, first_line, read_file, read_rows
 from karat.suites.answers.text_to_sql.queries.gold_choices import BadChoices, queries_in
 
 SQL_KEYS = ("sql", "query", "SQL", "gold_sql")
@@ -30,6 +31,11 @@ KNOWN = (
     *("id", "question", "sql", "db", "order", "ties", "tags", "difficulty"),
     *("prediction", "evidence", "as_of", "dialect", "status", "cluster", "expect"),
 )
+NAMES = {
+    *(*KNOWN, *SQL_KEYS, *DATABASE_KEYS, "question_id", "instance_id", "query_category", "instructions"),
+    *("db_type", "interaction", "evaluation", "condition_cols"),
+}
+"""Fields that are recognised by their name."""
 FORMATS = {
     "BIRD": ("question_id", "db_id", "question", "evidence", "SQL", "difficulty"),
     "Spider": ("db_id", "question", "query", "query_toks", "question_toks"),
@@ -38,6 +44,8 @@ FORMATS = {
     "your own": ("id", "db", "question", "sql"),
 }
 """The fields of the formats that load, for an error about a row of none of them."""
+ALIKE = 80.0
+"""How much alike two keys are, in percent, for one to be the other mistyped."""
 _LEFT_OUT = {
     *("query_toks", "query_toks_no_value", "question_toks", "sql", "SQL", "query", "gold_sql", "interaction"),
     *("question", "before", "tags", "status", "cluster", "expect"),
@@ -46,7 +54,7 @@ _YES_NO = {"yes": True, "true": True, "no": False, "false": False}
 
 
 class _NoTab:
-    """A line of a gold file that is no gold. It keeps its row, so that predictions are still paired by theirs."""
+    """A line of a gold file that is not gold. It keeps its row, so that predictions are still paired by theirs."""
 
 
 class BadRow(ValueError):
@@ -72,11 +80,17 @@ def load_questions(path: Path) -> LoadedCases:
 def cases_of(rows: Sequence[FileRow], file: str, problems: Sequence[Problem] = ()) -> LoadedCases:
     """Rows as cases. Two with one id are an error that names both lines."""
     found: list[Problem] = list(problems)
+    told: set[str] = set()
     cases: dict[str, Case[Gold]] = {}
     for item, row in enumerate(rows):
         where = Where(file, 0, item, row.line)
+        if isinstance(row.value, Unread):
+            continue
         try:
-            case = _case(row.value, item, where)
+            value = _usual_names(row.value)
+            _refuse_split_text(value, file)
+            case = _case(value, item, where)
+            found += _mistyped(value, file, row.line, told)
         except BadRow as error:
             found.append(Problem(str(error), file=file, line=row.line, hint=error.hint))
             continue
@@ -87,6 +101,29 @@ def cases_of(rows: Sequence[FileRow], file: str, problems: Sequence[Problem] = (
         else:
             cases[case.id] = case
     return LoadedCases(tuple(cases.values()), tuple(found), 1)
+
+
+def _refuse_split_text(row: Any, file: str) -> None:
+    """``{question: Who came, and when}``: in braces YAML ends a text at the comma, and makes a key of the rest."""
+    if not isinstance(row, Mapping) or not file.lower().endswith((".yaml", ".yml")):
+        return
+    rest = next((str(key) for key, value in row.items() if value in (None, "") and " " in str(key).strip()), "")
+    if rest:
+        hint = 'In {…} a comma ends a text: put the text in quotes, such as question: "first, second".'
+        raise BadRow(f'the key "{rest:.60}" has no value', hint)
+
+
+def _mistyped(row: Any, file: str, line: int, told: set[str]) -> list[Problem]:
+    """A warning for each key that is nearly one with a meaning; once per file."""
+    found = []
+    for key in map(str, row) if isinstance(row, Mapping) else ():
+        close = nearest(key, KNOWN, cutoff=ALIKE) if key not in NAMES and key not in told else []
+        if close:
+            told.add(key)
+            hint = f'Did you mean "{close[0]}"?'
+            message = f'the key "{key}" has no meaning here'
+            found.append(Problem(message, file=file, line=line, hint=hint, severity="warning"))
+    return found
 
 
 def is_question_file(path: Path) -> bool:
@@ -101,16 +138,27 @@ def is_question_file(path: Path) -> bool:
     if not name.endswith(TABLE_ENDINGS):
         return False
     rows = read_rows(path)
-    return not rows.keyed and any(is_question(row.value) for row in rows.rows[:1])
+    return not rows.keyed and any(is_question(row.value) for row in rows.readable[:1])
 
 
 def is_question(row: Any) -> bool:
     """Whether a row of a file is a question with gold SQL, and not a gold row of the other forms."""
+    row = _usual_names(row)
     if not isinstance(row, Mapping) or "evaluation" in row or "condition_cols" in row:
         return False
     if "interaction" in row:
         return True
     return any(key in row for key in SQL_KEYS) and any(key in row for key in (*DATABASE_KEYS, "question"))
+
+
+def _usual_names(row: Any) -> Any:
+    """A row whose fields have the names that are known here, however they are written: ``Question``, ``DB_ID``. A field
+    that is already there under its own name stays what it is."""
+    if not isinstance(row, Mapping) or all(name in NAMES or str(name).islower() for name in row):
+        return row
+    known = {str(name).strip().lower(): name for name in row if name not in NAMES}
+    usual = {name: lower for lower, name in known.items() if lower in NAMES and lower not in row}
+    return {usual.get(name, name): value for name, value in row.items()}
 
 
 # -- rows -------------------------------------------------------------------------------------------------------------
@@ -248,7 +296,7 @@ def _flag(value: Any, name: str) -> bool | None:
 
 def _tags(row: JsonMapping) -> tuple[str, ...]:
     value = row.get("tags")
-    given = value if isinstance(value, list) else str(value).split(",") if value else []
+    given = value if isinstance(value, list) else re.split(r"[;,|\n]", str(value)) if value else []
     found = [*map(str, given), *([str(row["difficulty"])] if row.get("difficulty") else [])]
     if row.get("query_category"):
         found.append(str(row["query_category"]))

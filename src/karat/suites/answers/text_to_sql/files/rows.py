@@ -13,13 +13,18 @@ from yaml.nodes import MappingNode, SequenceNode
 from karat.core.files import json
 from karat.core.files.reading import FileRefused, as_text, open_unpacked, read_unpacked, why_not_there
 from karat.core.json_types import JsonMapping
-from karat.core.problems import Problem, UserError
+from karat.core.problems import Problem, UserError, count_of
 from karat.core.yaml.nodes import Findings, documents
 from karat.core.yaml.structs import read
 
 FIRST_LINE = 1024 * 1024
 """Bytes in which the first line of a file is looked for."""
 BOM = b"\xef\xbb\xbf"
+
+
+class Unread:
+    """What is in the place of a row that cannot be read. Its problem is reported, and the rows after it keep their
+    numbers."""
 
 
 class FileRow(NamedTuple):
@@ -36,6 +41,11 @@ class FileRows(NamedTuple):
     problems: list[Problem]
     keyed: bool = False
 
+    @property
+    def readable(self) -> list[FileRow]:
+        """Those that could be read."""
+        return [row for row in self.rows if not isinstance(row.value, Unread)]
+
 
 def read_rows(path: Path) -> FileRows:
     """The rows of a file, by its ending. A row that cannot be read is a problem and costs nothing else."""
@@ -44,14 +54,15 @@ def read_rows(path: Path) -> FileRows:
     if name.endswith((".jsonl", ".ndjson")):
         return _lines(data, str(path))
     if name.endswith((".csv", ".tsv")):
-        return _csv(as_text(data, path), str(path), "\t" if name.endswith(".tsv") else ",")
+        text = as_text(data, path)
+        return _csv(text, str(path), "\t" if name.endswith(".tsv") else _separator(text))
     if name.endswith((".yaml", ".yml")):
         return _yaml(data, str(path))
     return _json(data, str(path))
 
 
 def first_line(path: Path) -> Any:
-    """The value of the first line of JSON lines; None where it is none. The rest is not read."""
+    """The value of the first line of JSON lines; None where it is not JSON. The rest is not read."""
     try:
         with open_unpacked(path) as file:
             start = file.read(FIRST_LINE).removeprefix(BOM).lstrip()
@@ -97,7 +108,17 @@ def _lines(data: bytes, file: str) -> FileRows:
                 rows.append(FileRow(number, json.decode(line)))
             except json.BadJson as error:
                 problems.append(error.problem(file, number))
+                rows.append(FileRow(number, Unread()))
     return FileRows(rows, problems)
+
+
+_CALLED = {",": "a comma", ";": "a semicolon", "\t": "a tab"}
+
+
+def _separator(text: str) -> str:
+    """A comma, or what the column names are separated by where they have none."""
+    heading = text.partition("\n")[0]
+    return next((sign for sign in (",", ";", "\t") if sign in heading), ",")
 
 
 def _csv(text: str, file: str, separator: str) -> FileRows:
@@ -109,8 +130,11 @@ def _csv(text: str, file: str, separator: str) -> FileRows:
         if not names:
             names = [cell.strip() for cell in cells]
         elif len(cells) > len(names):
-            message = f"{len(cells)} fields in a file with {len(names)} columns"
-            problems.append(Problem(message, file=file, line=line, hint="Quote fields that contain a comma."))
+            message = f"{count_of(len(cells), 'field')} in a file with {count_of(len(names), 'column')}"
+            problems.append(
+                Problem(message, file=file, line=line, hint=f"Quote fields that contain {_CALLED[separator]}.")
+            )
+            rows.append(FileRow(line, Unread()))
         elif any(cells):
             rows.append(FileRow(line, dict(zip(names, cells, strict=False))))
     return FileRows(rows, problems)
@@ -130,11 +154,13 @@ def _yaml(data: bytes, file: str) -> FileRows:
     for root in documents(data, findings):
         for node in root.value if isinstance(root, SequenceNode) else (root,):
             value: Any = read(dict[str, Any], node, findings) if isinstance(node, MappingNode) else None
+            line = node.start_mark.line + 1
             if isinstance(value, dict):
                 inside = next((value[key] for key in ("questions", "cases") if isinstance(value.get(key), list)), None)
-                line = node.start_mark.line + 1
                 rows += [FileRow(line, one) for one in inside] if inside is not None else [FileRow(line, value)]
-            elif not isinstance(node, MappingNode):
+                continue
+            rows.append(FileRow(line, Unread()))
+            if not isinstance(node, MappingNode):
                 findings.add(node, "a question is a mapping with question, sql and db")
     return FileRows(rows, findings.problems)
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from karat.core.records import Prediction
+from karat.core.replies.reply import with_beginning
 from karat.core.suite import Unreadable
 from karat.suites.answers.records import Answer
-from karat.suites.answers.responses import answer_given, stored_answer
+from karat.suites.answers.responses import answer_given, as_sql, stored_answer
+
+NO_SQL = 'no SQL in the response. Expected JSON with "sql", a block of sql, or a query.'
 
 
 def sql_answer(prediction: Prediction) -> Answer:
@@ -14,5 +17,8 @@ def sql_answer(prediction: Prediction) -> Answer:
     if answer is None:
         answer = answer_given(prediction.response)
         if answer.kind != "sql" and not answer.problem:
-            raise Unreadable("there is no SQL in the response")
+            query = as_sql(answer)
+            if query is None:
+                raise Unreadable(with_beginning(NO_SQL, answer.text))
+            return query
     return answer

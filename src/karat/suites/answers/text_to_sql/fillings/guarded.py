@@ -22,9 +22,9 @@ import msgspec
 
 from karat.engines.embedded.memory import ROOM, resident, set_ceiling
 from karat.suites.answers.text_to_sql.components.difference import Component
+from karat.suites.answers.text_to_sql.fillings.detected_changes import Told, told_apart
 from karat.suites.answers.text_to_sql.fillings.scratch import Filling, Scratch, ScratchTable
 from karat.suites.answers.text_to_sql.fillings.search import SECONDS, SHRINKING, Searched, search
-from karat.suites.answers.text_to_sql.fillings.telling import Told, told_apart
 from karat.suites.answers.text_to_sql.strict.judge import Asked
 
 MEMORY = 256 * 1024 * 1024

@@ -10,6 +10,7 @@ from typing import Any  # Any: values that a column takes, of any type
 
 import msgspec
 
+from karat.suites.answers.text_to_sql.fillings.dates import made_date
 from karat.suites.answers.text_to_sql.fillings.scratch import Filling, ScratchColumn, ScratchTable
 from karat.suites.answers.text_to_sql.running.result_row import Row
 
@@ -132,6 +133,8 @@ def _cell(
     compared = hints.compared.get(column.name.lower(), ())
     if column.nullable and chance.random() < 0.08:
         return None
+    if column.form:
+        return made_date(column.form, compared or hints.texts, [row[place] for row in sample], chance)
     if compared and chance.random() < 0.6:
         return _near(chance.choice(compared), column, chance)
     linked = any(column.name.lower() in pair for pair in hints.linked) or column.name.lower().endswith("id")

@@ -8,6 +8,9 @@ from collections.abc import Callable
 from contextlib import closing
 from typing import Any  # Any: a cell of the real data
 
+import msgspec
+
+from karat.suites.answers.text_to_sql.fillings.dates import date_form
 from karat.suites.answers.text_to_sql.fillings.scratch import ScratchColumn, ScratchTable, kind_of, quoted
 from karat.suites.answers.text_to_sql.running.execution import Ran
 
@@ -43,6 +46,8 @@ def read_schema(run: Callable[[str], Ran]) -> tuple[ScratchTable, ...]:
             )
             rows = run(f"SELECT * FROM {quoted(name)} LIMIT {SAMPLED}").rows  # noqa: S608 (quoted)
             sample = tuple(tuple(_short(cell) for cell in row) for row in rows)
+            forms = [date_form(cells) for cells in zip(*sample, strict=True)] or [""] * len(columns)
+            columns = tuple(msgspec.structs.replace(one, form=form) for one, form in zip(columns, forms, strict=False))
             found.append(ScratchTable(str(name), str(ddl), columns, sample, parents))
     return tuple(found)
 

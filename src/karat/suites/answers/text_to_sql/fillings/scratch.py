@@ -34,6 +34,8 @@ class ScratchColumn(msgspec.Struct, frozen=True):
     """``number`` or ``text``, by SQLite's affinity."""
     nullable: bool
     key: bool
+    form: str = ""
+    """``date`` or ``time`` where all that is known of it are days, or days with a time."""
 
 
 class ScratchTable(msgspec.Struct, frozen=True):

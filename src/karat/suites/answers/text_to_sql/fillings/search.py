@@ -32,15 +32,19 @@ class Counterexample(msgspec.Struct, frozen=True, omit_defaults=True):
     """Rows on which two queries differ, both results, and a script that makes the database again."""
 
     made_rows: dict[str, list[list[Any]]]
-    """Table → its rows."""
+    """Table → the generated rows."""
     made_columns: dict[str, list[str]]
+    """Table → its column names."""
     gold_result: list[list[Any]]
+    """What the gold query returns on these rows."""
     answer_result: list[list[Any]]
+    """What the predicted query returns on these rows."""
     reason: str
-    """What strict says of the answer on these rows."""
+    """What ``strict`` says about the answer on these rows."""
     made_cause: str = "other"
     """``ties``, ``name_not_key``, ``nulls``, ``duplicates``, ``boundary``, ``join_kind`` or ``other``."""
     rebuild_script: str = ""
+    """An SQL script that creates the database with these rows."""
 
 
 class Searched(msgspec.Struct, frozen=True):
@@ -98,7 +102,7 @@ def _judged(scratch: Scratch, filling: Filling, gold: str, sql: str, asked: Aske
     ours, theirs = scratch.run(gold), scratch.run(sql)
     if ours.result is None or theirs.result is None:
         return None, ours
-    verdict = judge(gold, "sqlite", ours, theirs, asked, scratch.run)
+    verdict = judge(gold, "sqlite", ours, theirs, asked, scratch.run, sql)
     if verdict.state == "right":
         return verdict, ours
     if verdict.state == "needs_review" and verdict.reason != "ties_all":
@@ -137,6 +141,8 @@ def _without_needless_nulls(
                 if cell is not None or time.monotonic() > end:
                     continue
                 value: object = 1 if table.columns[column].kind == "number" else "a"
+                if table.columns[column].form:
+                    value = next((row[column] for row in table.sample if row[column] is not None), None)
                 now = list(rows[table.name])
                 now[place] = (*now[place][:column], value, *now[place][column + 1 :])
                 tried = {**rows, table.name: now}

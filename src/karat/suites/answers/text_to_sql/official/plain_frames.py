@@ -102,7 +102,7 @@ def same_with_nulls(
     given: Sequence[Row],
     given_kinds: Sequence[str],
 ) -> bool:
-    """Two results of one shape, of which one has nulls. A null that stands alone in its column equals another such, as
+    """Two results of one shape, of which one has nulls. A null that is alone in its column equals another such, as
     None does; beside numbers it is no number and equals nothing, until both are filled."""
     alone = {"text", "null"}
     if tuple(rows) == tuple(given) and set(kinds) <= alone and set(given_kinds) <= alone:

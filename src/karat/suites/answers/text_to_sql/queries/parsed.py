@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -9,11 +10,35 @@ if TYPE_CHECKING:
     from sqlglot import exp
     from sqlglot.dialects.dialect import Dialect
 
+MOST_TREES = 256
 
-@lru_cache(maxsize=256)
+
+class _Trees(threading.local):
+    """The trees that this thread has read last."""
+
+    def __init__(self) -> None:
+        self.kept: dict[tuple[str, str], exp.Expr] = {}
+
+
+_trees = _Trees()
+
+
 def parsed(sql: str, dialect: str) -> exp.Expr:
     """The tree of a query, to be read only: copy it to change it. Raises SqlglotError or RecursionError."""
-    return fresh_tree(sql, dialect)
+    kept = _trees.kept
+    tree = kept.get((sql, dialect))
+    if tree is None:
+        if len(kept) >= MOST_TREES:
+            kept.pop(next(iter(kept)))
+        tree = kept[sql, dialect] = _tree(sql, dialect)
+    return tree
+
+
+def own_tree(sql: str, dialect: str) -> exp.Expr:
+    """The tree of a query, for the caller alone: a later reader of the query parses it again, which takes little
+    longer than a copy. Raises SqlglotError or RecursionError."""
+    tree = _trees.kept.pop((sql, dialect), None)
+    return _tree(sql, dialect) if tree is None else tree
 
 
 @lru_cache(maxsize=16)
@@ -24,17 +49,7 @@ def dialect_of(name: str) -> Dialect:
     return Dialect.get_or_raise(name)
 
 
-def fresh_tree(sql: str, dialect: str) -> exp.Expr:
-    """The tree of a query that is looked at once. Raises SqlglotError or RecursionError.
-
-    Only names in quotes know their place in the text. To copy the places of all others would take longer than to copy
-    the tree.
-    """
+def _tree(sql: str, dialect: str) -> exp.Expr:
     import sqlglot
-    from sqlglot import exp
 
-    tree = sqlglot.parse_one(sql, dialect=dialect_of(dialect))
-    for name in tree.find_all(exp.Identifier):
-        if not name.args.get("quoted"):
-            name.meta.clear()
-    return tree
+    return sqlglot.parse_one(sql, dialect=dialect_of(dialect))

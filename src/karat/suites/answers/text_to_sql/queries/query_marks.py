@@ -12,7 +12,7 @@ import re
 from collections.abc import Collection, Sequence
 from typing import Literal
 
-from karat.core.case_form import CodeLine, Span
+from karat.core.presentation.code_views import CodeLine, Span
 from karat.suites.answers.text_to_sql.explain import broken
 
 MOST_WORDS = 4_000

@@ -19,16 +19,21 @@ class Cost(msgspec.Struct, frozen=True, omit_defaults=True):
     """Of gold, and of the answer where it gave a result."""
 
     gold_seconds: float = 0.0
+    """Seconds that the gold query took."""
     seconds: float | None = None
+    """Seconds that the predicted query took; None if it gave no result."""
     gold_bytes: int = 0
+    """The size of gold's result in bytes."""
     answer_bytes: int | None = None
+    """The size of the answer's result in bytes."""
     gold_rows_read: int | None = None
+    """Rows that the gold query read. Only on request, and only if the engine reports it."""
     rows_read: int | None = None
-    """Only on request, and only where the engine tells."""
+    """Rows that the predicted query read. Only on request, and only if the engine reports it."""
     speed: Speed | None = None
-    """Only on request."""
+    """Repeated timings of both queries. Only on request."""
     speed_problem: str = ""
-    """Why it could not be measured."""
+    """Why the timings are missing."""
 
 
 def cost_of(

@@ -39,7 +39,7 @@ def _settings(databases: str, name: str, _folder: str) -> JsonObject:
     place = Path(databases)
     if place.is_dir():
         return _file(_in_folder(place, _safe(name)), name)
-    return _file(place, name)
+    return _file(place)  # for all questions: what is wrong with it is said once, and not for each of their databases
 
 
 def suite_files(folder: str, name: str) -> tuple[str, ...]:
@@ -51,7 +51,10 @@ def suite_files(folder: str, name: str) -> tuple[str, ...]:
 def _suite_files(folder: str, name: str, _folder: str) -> tuple[str, ...]:
     place = Path(folder) / _safe(name)
     if not place.is_dir():
-        near = did_you_mean(name, [one.name for one in Path(folder).glob("*") if one.is_dir()])
+        names = sorted(one.name for one in Path(folder).glob("*") if one.is_dir())
+        place = next((Path(folder) / one for one in names if one.lower() == name.lower()), place)
+    if not place.is_dir():
+        near = did_you_mean(name, names)
         raise UserError(f'there is no folder "{name}" in the test suite {folder}', hint=near)
     return tuple(sorted(str(file) for file in place.absolute().iterdir() if ".sqlite" in file.name and file.is_file()))
 
@@ -95,7 +98,7 @@ def _listed(folder: Path) -> list[Path]:
     return [file for pattern in ("*.*", "*/*.*") for file in folder.glob(pattern) if file.is_file()]
 
 
-def _file(file: Path, name: str) -> JsonObject:
+def _file(file: Path, name: str = "") -> JsonObject:
     """The engine by what the file begins with."""
     try:
         with file.open("rb") as opened:
@@ -103,14 +106,17 @@ def _file(file: Path, name: str) -> JsonObject:
         size = file.stat().st_size
     except OSError as error:
         near = did_you_mean(file.name, [one.name for one in file.parent.glob("*")]) if file.parent.is_dir() else ""
-        said = f'the database "{name or file.name}" cannot be read at {file}: {error.strerror}'
+        what = f'the database "{name}" cannot be read at {file}' if name else f"{file} cannot be read"
+        said = f"{what}: {error.strerror}"
         raise UserError(said, hint=near) from None
     if start.startswith(_LFS):
         hint = f"This is a Git LFS pointer of {size} bytes, run git lfs pull."
         raise UserError(f"{file} is not a database", hint=hint)
+    if not start:
+        raise UserError(f"{file} is empty", hint="It is no database yet: copy or download it again.")
     if start[8:12] == b"DUCK":
         return {"engine": "duckdb", "path": str(file.absolute()), "memory_limit": "1GiB"}
-    if start.startswith(b"SQLite format 3\x00") or not start:
+    if start.startswith(b"SQLite format 3\x00"):
         return {"engine": "sqlite", "path": str(file.absolute()), "memory_limit": "1GiB"}
     hint = "Karat reads SQLite and DuckDB files; a server is given as a URL."
     raise UserError(f"{file} is neither a SQLite nor a DuckDB file", hint=hint)

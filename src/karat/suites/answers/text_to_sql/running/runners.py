@@ -9,7 +9,7 @@ from karat.suites.answers.text_to_sql.running.execution import Databases, Place,
 
 
 class Instead(Protocol):
-    """What stands in the place of a text that ran so: itself, or its translation."""
+    """What a text that ran is replaced by: itself, or its translation."""
 
     def __call__(self, sql: str, first: Ran, *, run: Callable[[str], Ran]) -> Ran: ...
 

@@ -1,9 +1,9 @@
 """How quick an answer's query is beside gold's: BIRD's figure (``bird_rves``), and one that noise does not move
 (``fair_rves``).
 
-Both come from the same runs, answer and gold by turns, each on a new connection. The fair one takes the median of the
-ratios gold / answer. Where its 95 % interval touches what gold shows against itself from one run to the next, or 5 %,
-the two are equally quick: the ratio counts as 1. A query that is gold's own text is as quick as gold.
+Both come from the same runs, answer and gold alternating, each on a new connection. The fair one takes the median of
+the ratios gold / answer. Where its 95 % interval touches what gold shows against itself from one run to the next, or
+5 %, the two are equally quick: the ratio counts as 1. A query that is gold's own text is as quick as gold.
 """
 
 from __future__ import annotations
@@ -26,15 +26,19 @@ class Speed(msgspec.Struct, frozen=True, omit_defaults=True):
     """Runs of gold and of an answer, side by side. A ratio above 1: the answer is quicker."""
 
     runs: int
+    """How often both queries were run."""
     bird_rves: float
+    """R-VES as the BIRD benchmark defines it."""
     fair_rves: float
+    """R-VES from the median ratio, with noise discounted."""
     ratio: float = 1.0
-    """The median of gold's time by the answer's."""
+    """The median of gold's time divided by the answer's; above 1 the answer is faster."""
     low: float = 1.0
+    """The lower end of the 95 % interval of that median."""
     high: float = 1.0
-    """The 95 % interval of that median."""
+    """The upper end of the 95 % interval of that median."""
     noise: float = 1.0
-    """How far gold is from itself, as a ratio."""
+    """How much gold's time differs from itself, as a ratio."""
 
 
 WRONG = Speed(0, 0.0, 0.0)

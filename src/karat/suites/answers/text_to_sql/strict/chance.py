@@ -1,28 +1,34 @@
 """What in the text of a gold query leaves its result to chance: random numbers, columns beside an aggregate that are
-neither grouped nor aggregated, and values that are strung together in no order.
+neither grouped nor aggregated, values that are strung together in no order, any value of a group, and windows in which
+rows are tied.
 
-SQLite takes such a bare column from any row of its group, and GROUP_CONCAT takes the rows of a group as they come.
-Where all rows of each group agree, that is no chance: the query with the smallest and with the largest value in the
-place of the bare column, or of the list, then gives the same rows.
+SQLite and MySQL take such a bare column from any row of its group, and GROUP_CONCAT takes the rows of a group as they
+come. Where all rows of each group agree, that is no chance: the query with the smallest and with the largest value in
+the place of the bare column, or of the list, then gives the same rows. Beside MIN or MAX, SQLite takes the bare column
+from a row that has that value, and only rows that share it leave a choice: that is found out with the rows of all
+tables the other way round.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from karat.suites.answers.text_to_sql.queries.parsed import dialect_of, parsed
+from karat.suites.answers.text_to_sql.strict.reversed_rows import reversed_rows
 
 if TYPE_CHECKING:
     from sqlglot import exp
 
 _RANDOM = re.compile(r"rand\w*|uuid\w*|gen_random_\w+|newid|generate_uuid", re.IGNORECASE)
+_SAMPLE = re.compile(r"\b(?:tablesample|using\s+sample)\b", re.IGNORECASE)
 _TODAY = re.compile(
     r"'(?:now|today)'|\bcurrent_(?:date|time|timestamp)\b|\b(?:now|curdate|getdate|today|sysdate)\s*\(\s*\)",
     re.IGNORECASE,
 )
-BARE_COLUMNS = ("sqlite",)
+BARE_COLUMNS = ("sqlite", "mysql")
 """Dialects that take a bare column from any row; the others refuse the query."""
 
 
@@ -31,7 +37,9 @@ class Chance(NamedTuple):
 
     random: bool = False
     bare: tuple[str, str] | None = None
-    """The query with the smallest and with the largest value for its bare columns and lists."""
+    """Two queries that give the same rows where nothing is chance."""
+    windows: str = ""
+    """On SQLite, whose setting does not reach the rows of a window: the query with its tables the other way round."""
 
 
 @lru_cache(maxsize=8192)
@@ -51,10 +59,21 @@ def chance_in(sql: str, dialect: str) -> Chance:
         tree = parsed(sql, dialect)
         while isinstance(tree, exp.Subquery | exp.Paren):
             tree = tree.this
-        bare = _bare(tree, dialect) if dialect in BARE_COLUMNS and isinstance(tree, exp.Select) else None
-        return Chance(may_be_random and _is_random(tree), bare)
+        bare = _bare(tree, sql, dialect) if isinstance(tree, exp.Select) else None
+        may_have_windows = dialect == "sqlite" and "over" in sql.lower()
+        windows = reversed_rows(sql, dialect) if may_have_windows and _ordered_windows(tree) else ""
+        sampled = _SAMPLE.search(sql) is not None and any(
+            not one.args.get("seed") for one in tree.find_all(exp.TableSample)
+        )
+        return Chance(sampled or (may_be_random and _is_random(tree)), bare, windows)
     except (SqlglotError, RecursionError, AttributeError, KeyError, ValueError):
         return Chance()
+
+
+def _ordered_windows(tree: exp.Expr) -> bool:
+    from sqlglot import exp
+
+    return any(one.args.get("order") is not None for one in tree.find_all(exp.Window))
 
 
 def _is_random(tree: exp.Expr) -> bool:
@@ -73,7 +92,7 @@ def _called(function: exp.Func) -> str:
     return function.name if function.key == "anonymous" else function.sql_name()
 
 
-def _bare(tree: exp.Select, dialect: str) -> tuple[str, str] | None:
+def _bare(tree: exp.Select, sql: str, dialect: str) -> tuple[str, str] | None:
     from sqlglot import exp
 
     aggregates: list[exp.Expr] = [
@@ -85,45 +104,73 @@ def _bare(tree: exp.Select, dialect: str) -> tuple[str, str] | None:
     group = tree.args.get("group")
     if group is None and not aggregates:
         return None
-    nodes = [*_bare_columns(tree, aggregates, dialect), *_lists(tree, aggregates)]
+    columns, lists = [], _any_of_group(aggregates)
+    if dialect in BARE_COLUMNS:
+        columns, lists = _bare_columns(tree, dialect), [*lists, *_lists(tree, aggregates)]
+    if columns and dialect == "sqlite" and _takes_extreme(tree, aggregates):
+        cut = tree.args.get("limit") is not None  # ties at the cut are no chance
+        other = reversed_rows(sql, dialect) if not lists and not cut else ""
+        if other:
+            return sql, other
+        columns = []
+    nodes = [*columns, *lists]
     if not nodes:
         return None
     return _with(tree, nodes, exp.Min, dialect), _with(tree, nodes, exp.Max, dialect)
 
 
-def _bare_columns(tree: exp.Select, aggregates: list[exp.Expr], dialect: str) -> list[exp.Expr]:
+def _takes_extreme(tree: exp.Select, aggregates: list[exp.Expr]) -> bool:
+    """Whether SQLite takes bare columns from the row with the smallest or largest value."""
     from sqlglot import exp
 
     clauses = [clause for name in ("having", "order") if (clause := tree.args.get(name)) is not None]
     everywhere = [*aggregates, *(node for one in clauses for node in _own(one))]
-    if any(isinstance(one, exp.Min | exp.Max) for one in everywhere):
-        return []  # SQLite takes bare columns from the row with the smallest or largest value
+    return any(isinstance(one, exp.Min | exp.Max) for one in everywhere)
+
+
+def _bare_columns(tree: exp.Select, dialect: str) -> list[exp.Expr]:
+    from sqlglot import exp
+
     group = tree.args.get("group")
     keys = list(group.expressions) if group is not None else []
     names = {key.name.lower() for key in keys if isinstance(key, exp.Column)}
     if any(key.key == "literal" for key in keys) or any(one.is_star for one in tree.expressions):
         return []
-    texts = {key.sql(dialect_of(dialect)).lower() for key in keys}
-    return [
-        node
+    found = [
+        (one, node)
         for one in tree.expressions
-        if one.unalias().sql(dialect_of(dialect)).lower() not in texts and one.alias.lower() not in names
+        if one.alias.lower() not in names
         for node in _own(one)
         if isinstance(node, exp.Column) and node.name.lower() not in names and not _aggregated(node, tree)
     ]
+    if not found:  # as in most queries, so that nothing is written out
+        return []
+    texts = {key.sql(dialect_of(dialect)).lower() for key in keys}
+    return [node for one, node in found if one.unalias().sql(dialect_of(dialect)).lower() not in texts]
+
+
+def _any_of_group(aggregates: Sequence[exp.Expr]) -> list[exp.Expr]:
+    """ANY_VALUE, FIRST and LAST of values in no order."""
+    from sqlglot import exp
+
+    kinds = exp.AnyValue | exp.First | exp.Last
+    return [one for one in aggregates if isinstance(one, kinds) and one.find(exp.Order) is None]
 
 
 def _lists(tree: exp.Select, aggregates: list[exp.Expr]) -> list[exp.Expr]:
     """Lists of values in no order. A sub-query with ORDER BY gives its rows in that order."""
     from sqlglot import exp
 
+    lists: list[exp.Expr] = [
+        one for one in aggregates if isinstance(one, exp.GroupConcat) and one.find(exp.Order) is None
+    ]
+    if not lists:
+        return []
     source = tree.args.get("from_") or tree.args.get("from")
     names = {one.alias.lower(): one for one in tree.find_all(exp.CTE)}
     read = source.this if source is not None else None
     inner = names.get(read.name.lower(), read) if isinstance(read, exp.Table) else read
-    if inner is None or inner.find(exp.Order) is not None:
-        return []
-    return [one for one in aggregates if isinstance(one, exp.GroupConcat) and one.find(exp.Order) is None]
+    return [] if inner is None or inner.find(exp.Order) is not None else lists
 
 
 def _own(node: exp.Expr) -> list[exp.Expr]:

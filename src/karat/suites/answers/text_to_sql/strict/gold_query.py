@@ -1,7 +1,8 @@
 """What the text of a gold query says of its rows: whether they are ordered, by what, and where they are cut.
 
-Two more queries are made of it: the same with its sort keys as further columns (``keyed``), and that without its LIMIT
-(``uncut``). Both are only used where their rows agree with those of the gold itself.
+Where order or ties must be settled, two more queries are made of it: the same with its sort keys as further columns
+(``keyed``), and that without its LIMIT (``uncut``). Both are only used where their rows agree with those of the gold
+itself.
 """
 
 from __future__ import annotations
@@ -18,6 +19,16 @@ if TYPE_CHECKING:
     from sqlglot import exp
 
 
+class WithKeys(msgspec.Struct, frozen=True):
+    """A gold query with its sort keys as columns; without text where that cannot be written."""
+
+    keyed: str = ""
+    uncut: str = ""
+    places: tuple[int, ...] = ()
+    """Where the sort keys are in the rows of ``keyed``; negative ones are hidden columns at the end."""
+    hidden: int = 0
+
+
 class GoldQuery(msgspec.Struct, frozen=True):
     """A gold query, read."""
 
@@ -25,11 +36,6 @@ class GoldQuery(msgspec.Struct, frozen=True):
     """Whether the outermost query has ORDER BY."""
     limit: int | None = None
     offset: int = 0
-    keyed: str = ""
-    uncut: str = ""
-    places: tuple[int, ...] = ()
-    """Where the sort keys are in the rows of ``keyed``; negative ones are hidden columns at the end."""
-    hidden: int = 0
     free_keys: tuple[str, ...] = ()
     """The names of columns that it orders by and does not group by."""
     cut_unordered: bool = False
@@ -44,28 +50,59 @@ def read_gold(sql: str, dialect: str) -> GoldQuery:
     from sqlglot.errors import SqlglotError
 
     try:
-        tree = parsed(sql, dialect)
+        tree = _outermost(sql, dialect)
     except (SqlglotError, RecursionError):
         return GoldQuery(ordered=re.search(r"\border\s+by\b[^)]*$", sql, re.IGNORECASE) is not None, readable=False)
-    while isinstance(tree, exp.Subquery | exp.Paren):
-        tree = tree.this
-    if not isinstance(tree, exp.Select | exp.SetOperation):
+    if tree is None:
         return GoldQuery()
     limit, offset = _number(tree.args.get("limit")), _number(tree.args.get("offset"))
     order = tree.args.get("order")
     if order is None:
         return GoldQuery(limit=limit, offset=offset or 0, cut_unordered=limit is not None)
-    return _ordered(tree, order, limit, offset or 0, dialect)
+    keys = [column for one in order.expressions for column in one.find_all(exp.Column)]
+    return GoldQuery(True, limit, offset or 0, tuple(column.name for column in keys if not _grouped(tree, column)))
+
+
+def _outermost(sql: str, dialect: str) -> exp.Query | None:
+    """The query without brackets around it; None where it is none that can be ordered."""
+    from sqlglot import exp
+
+    tree = parsed(sql, dialect)
+    while isinstance(tree, exp.Subquery | exp.Paren):
+        tree = tree.this
+    return tree if isinstance(tree, exp.Select | exp.SetOperation) else None
 
 
 def _number(node: exp.Expr | None) -> int | None:
-    value = node.args.get("expression") if node is not None else None
+    """The number of LIMIT, OFFSET or FETCH FIRST; None where none is written out. FETCH … WITH TIES cuts no ties."""
+    if node is None:
+        return None
+    if node.key == "fetch":
+        how = node.args.get("limit_options")
+        if how is not None and (how.args.get("with_ties") or how.args.get("percent")):
+            return None
+        value = node.args.get("count")
+        return 1 if value is None else _written(value)
+    return _written(node.args.get("expression"))
+
+
+def _written(value: exp.Expr | None) -> int | None:
     return int(value.name) if value is not None and value.name.isdigit() else None
 
 
-def _ordered(tree: exp.Query, order: exp.Expr, limit: int | None, offset: int, dialect: str) -> GoldQuery:
+@lru_cache(maxsize=1024)
+def with_keys(sql: str, dialect: str) -> WithKeys:
+    """The further forms of a gold that has ORDER BY. Most answers need none of them."""
     from sqlglot import exp
+    from sqlglot.errors import SqlglotError
 
+    try:
+        tree = _outermost(sql, dialect)
+    except (SqlglotError, RecursionError):
+        return WithKeys()
+    order = tree.args.get("order") if tree is not None else None
+    if tree is None or order is None:
+        return WithKeys()
     outputs = [one.alias_or_name.lower() for one in tree.selects]
     texts = [one.unalias().sql(dialect_of(dialect)).lower() for one in tree.selects]
     star = any(isinstance(one, exp.Star) or (isinstance(one, exp.Column) and one.is_star) for one in tree.selects)
@@ -74,33 +111,38 @@ def _ordered(tree: exp.Query, order: exp.Expr, limit: int | None, offset: int, d
         key = one.this if isinstance(one, exp.Ordered) else one
         place = _place(key, outputs, texts, dialect, star)
         places.append(key if place is None else place)
-    names = tuple(
-        column.name for one in order.expressions for column in one.find_all(exp.Column) if not _grouped(tree, column)
-    )
-    plain = GoldQuery(True, limit, offset, free_keys=names)
     added = [key for key in places if isinstance(key, exp.Expr)]
     if added and (not isinstance(tree, exp.Select) or tree.args.get("distinct") is not None):
-        return plain  # another column would change what is distinct
+        return WithKeys()  # another column would change what is distinct
     keyed = tree.copy()
     if isinstance(keyed, exp.Select):
         for number, key in enumerate(added):
             keyed = keyed.select(exp.alias_(key.copy(), f"karat_key_{number}"), copy=False)
-    uncut = keyed.copy()
-    uncut.set("limit", None)
-    uncut.set("offset", None)
-    hidden = len(added)
-    counted = iter(range(-hidden, 0))
+    text, uncut = keyed.sql(dialect_of(dialect)), ""
+    if _number(tree.args.get("limit")) is not None:
+        keyed.set("limit", None)
+        keyed.set("offset", None)
+        uncut = keyed.sql(dialect_of(dialect))
+    counted = iter(range(-len(added), 0))
     found = tuple(place if isinstance(place, int) else next(counted) for place in places)
-    return GoldQuery(
-        True,
-        limit,
-        offset,
-        keyed.sql(dialect_of(dialect)),
-        uncut.sql(dialect_of(dialect)) if limit is not None else "",
-        found,
-        hidden,
-        names,
-    )
+    return WithKeys(text, uncut, found, len(added))
+
+
+@lru_cache(maxsize=1024)
+def without_cut(sql: str, dialect: str) -> str:
+    """A gold without its outermost LIMIT and OFFSET; empty where it cannot be read."""
+    from sqlglot.errors import SqlglotError
+
+    try:
+        tree = _outermost(sql, dialect)
+    except (SqlglotError, RecursionError):
+        return ""
+    if tree is None:
+        return ""
+    whole = tree.copy()
+    whole.set("limit", None)
+    whole.set("offset", None)
+    return whole.sql(dialect_of(dialect))
 
 
 def _place(key: exp.Expr, outputs: list[str], texts: list[str], dialect: str, star: bool) -> int | None:

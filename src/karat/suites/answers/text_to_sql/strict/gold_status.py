@@ -13,7 +13,8 @@ from karat.suites.answers.text_to_sql.strict.gold_query import GoldQuery
 
 _QUOTED = re.compile(r"""('(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`]*`|\[[^\]]*\])""")
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
-_COMMENT = re.compile(r"--[^\n]*|/\*.*?\*/", re.DOTALL)
+_COMMENT = re.compile(rf"{_QUOTED.pattern}|--[^\n]*|/\*.*?\*/", re.DOTALL)
+"""A comment, or a quoted text, in which no comment begins."""
 
 
 def proves_little(rows: Sequence[Row]) -> bool:
@@ -26,25 +27,23 @@ def proves_little(rows: Sequence[Row]) -> bool:
 
 
 def moves(gold: Ran, backwards: Ran | None, query: GoldQuery) -> str:
-    """Why a gold does not have one result; empty where it has. A tie at its cut is nobody's chance: any choice
-    passes."""
+    """Why a gold does not have one result; empty where it has."""
     if backwards is None or backwards.result is None or same_rows(gold.rows, backwards.rows):
-        return ""
-    if query.ordered and query.limit is not None:
         return ""
     why = "it has LIMIT without ORDER BY" if query.cut_unordered else "its rows depend on the order of unordered rows"
     return f"run a second time, with unordered rows the other way round, it gives another result: {why}"
 
 
 def same_rows(one: Sequence[Row], other: Sequence[Row]) -> bool:
-    """In any order. A sum of floats in another order may differ in its last digits, which is no other result."""
+    """In any order. A sum of floats in another order may differ in its last digits, which is no other result; nor is a
+    value that is not a number, which does not equal itself."""
     if len(one) != len(other):
         return False
     return Counter(one) == Counter(other) or Counter(map(_rounded, one)) == Counter(map(_rounded, other))
 
 
 def _rounded(row: Row) -> Row:
-    return tuple(float(f"{cell:.10g}") if isinstance(cell, float) else cell for cell in row)
+    return tuple("nan" if cell != cell else float(f"{cell:.10g}") if type(cell) is float else cell for cell in row)
 
 
 def same_text(one: str, other: str) -> bool:
@@ -55,14 +54,14 @@ def same_text(one: str, other: str) -> bool:
 @lru_cache(maxsize=8192)
 def one_spelling(sql: str) -> str:
     """The text in lower case but for what is quoted, without comments and needless blanks. To compare, not to run."""
-    parts = _QUOTED.split(sql)
+    parts = _QUOTED.split(_COMMENT.sub(lambda found: found[1] or " ", sql) if "--" in sql or "/*" in sql else sql)
     plain = [part if place % 2 else _blanks_out(part) for place, part in enumerate(parts)]
     return "".join(plain).rstrip("; ").lstrip()
 
 
 def _blanks_out(part: str) -> str:
     """Text outside quotes: one blank between words, none beside signs."""
-    text = re.sub(r"\s+", " ", _COMMENT.sub(" ", part).lower())
+    text = re.sub(r"\s+", " ", part.lower())
     return re.sub(r" ?([(),=<>+*/-]) ?", r"\1", text)
 
 

@@ -1,7 +1,7 @@
 """The strict verdict on one prediction against one gold query.
 
 Rows are a multiset and columns are one-to-one in any order, with the values of :mod:`karat.tables`. Order counts when
-the gold has an outermost ORDER BY and the question asks for it: rows with equal sort keys may then stand in any order.
+the gold has an outermost ORDER BY and the question asks for it: rows with equal sort keys may then be in any order.
 Where a LIMIT cuts rows with equal keys, any choice among them passes.
 """
 
@@ -10,29 +10,27 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from itertools import groupby
 
 import msgspec
 
 from karat.suites.answers.records import Verdict, right, wrong
 from karat.suites.answers.strict.tables import from_match
-from karat.suites.answers.strict.ties import match_with_ties
 from karat.suites.answers.text_to_sql.running.execution import Ran
 from karat.suites.answers.text_to_sql.running.result_row import Row
 from karat.suites.answers.text_to_sql.strict.asks_order import asks_order
-from karat.suites.answers.text_to_sql.strict.gold_query import GoldQuery, read_gold
-from karat.suites.answers.text_to_sql.strict.tables import numbers_as_texts, table_of, with_blocks
+from karat.suites.answers.text_to_sql.strict.gold_query import GoldQuery, read_gold, with_keys
+from karat.suites.answers.text_to_sql.strict.kept_texts import other_text
+from karat.suites.answers.text_to_sql.strict.limit_ties import in_other_order, other_choice
+from karat.suites.answers.text_to_sql.strict.tables import numbers_as_texts, table_of
 from karat.suites.answers.text_to_sql.strict.window_ties import WindowCut, legal_choice, window_cut
 from karat.tables.matching import Match, match_tables
 from karat.tables.options import CompareOptions
-from karat.tables.table import LARGE, Table, TableError
+from karat.tables.table import Table
 
 Texts = tuple[tuple[str, ...], tuple[tuple[str | None, ...], ...], int]
 """A table: names, columns, height."""
 MOST_REMEMBERED = 2_000
 """Cells of two results whose match is remembered."""
-MOST_UNCUT = 20_000
-"""Rows of a gold without its LIMIT that are looked at for ties."""
 
 
 class Asked(msgspec.Struct, frozen=True):
@@ -45,8 +43,11 @@ class Asked(msgspec.Struct, frozen=True):
     duplicates: str = "count"
 
 
-def judge(sql: str, dialect: str, gold: Ran, given: Ran, asked: Asked, run: Callable[[str], Ran]) -> Verdict:
-    """``run`` executes further forms of the gold, where they are needed to settle order and ties."""
+def judge(
+    sql: str, dialect: str, gold: Ran, given: Ran, asked: Asked, run: Callable[[str], Ran], text: str = ""
+) -> Verdict:
+    """``run`` executes further forms of the gold, where they are needed to settle order and ties. ``text``: the SQL of
+    the answer."""
     query = read_gold(sql, dialect)
     ordered = order_counts(query, asked)
     free = query.ordered and not ordered and len(gold.rows) > 1
@@ -65,11 +66,16 @@ def judge(sql: str, dialect: str, gold: Ran, given: Ran, asked: Asked, run: Call
     left, other = table_of(gold.names, ours), table_of(given.names, theirs)
     match = _matched(left, other, options, ordered=ordered)
     if not match.passed and match.reason == "order_differs":
-        match = _by_blocks(query, gold, given, options, run) or match
+        match = in_other_order(with_keys(sql, dialect), gold, given, options, run) or match
     elif not match.passed and match.settled and query.limit is not None and query.ordered:
-        match = _with_ties(query, gold, given, options, run, match)
+        match = other_choice(query, with_keys(sql, dialect), gold, given, options, run, match, ordered=ordered)
     if not match.passed and match.settled and (cut := window_cut(sql, dialect)) is not None:
         match = _with_window_ties(cut, gold, given, options, run, match, ordered=ordered)
+    if match.passed and (two := other_text(gold.rows, given.rows, match.mapping, (sql, text), dialect)) is not None:
+        said = f"the database keeps both as texts, and {two[0]!r} is not {two[1]!r}"
+        return wrong(
+            "values_differ", gold_size=[left.height, left.width], pred_size=[other.height, other.width], problem=said
+        )
     if match.passed:
         found = from_match(match)
         if numbers_as_texts(ours, theirs, match.mapping):
@@ -121,36 +127,6 @@ def _same(gold: Sequence[Row], given: Sequence[Row], *, ordered: bool) -> bool:
     return list(gold) == list(given) or (not ordered and Counter(gold) == Counter(given))
 
 
-def _keyed(query: GoldQuery, text: str, run: Callable[[str], Ran]) -> tuple[list[Row], list[Row]] | None:
-    """Rows as gold shows them, and the sort keys of each."""
-    ran = run(text) if text else None
-    if ran is None or ran.result is None:
-        return None
-    width = len(ran.names) - query.hidden
-    try:
-        return [row[:width] for row in ran.rows], [tuple(row[place] for place in query.places) for row in ran.rows]
-    except IndexError:
-        return None
-
-
-def _by_blocks(
-    query: GoldQuery, gold: Ran, given: Ran, options: CompareOptions, run: Callable[[str], Ran]
-) -> Match | None:
-    """The same rows, where those with equal sort keys may stand in any order."""
-    found = _keyed(query, query.keyed, run)
-    if found is None or Counter(found[0]) != Counter(gold.rows):
-        return None
-    rows, keys = found
-    blocks = [number for number, (_, group) in enumerate(groupby(keys)) for _ in group]
-    left = with_blocks(table_of(gold.names, rows), blocks)
-    right_ = with_blocks(table_of(given.names, given.rows), blocks)
-    match = match_tables(left, right_, ignore_order=True, options=options)
-    if not match.passed:
-        return None
-    normalised = tuple(dict.fromkeys((*match.normalised, "ties")))
-    return msgspec.structs.replace(match, mapping=match.mapping[:-1], normalised=normalised)
-
-
 def _with_window_ties(
     cut: WindowCut,
     gold: Ran,
@@ -176,39 +152,3 @@ def _with_window_ties(
     if not legal.passed:
         return match
     return msgspec.structs.replace(legal, normalised=tuple(dict.fromkeys((*legal.normalised, "ties"))))
-
-
-def _with_ties(
-    query: GoldQuery, gold: Ran, given: Ran, options: CompareOptions, run: Callable[[str], Ran], match: Match
-) -> Match:
-    """Any legal choice among rows that are tied where gold is cut passes; all of them together are for a person."""
-    found = _keyed(query, query.uncut, run)
-    if found is None or not gold.rows or len(found[0]) > MOST_UNCUT or query.offset:
-        return match
-    rows, keys = found
-    at = len(gold.rows)
-    if len(rows) <= at or keys[at] != keys[at - 1] or Counter(gold.rows) - Counter(rows):
-        return match
-    end = next((place for place in range(at, len(keys)) if keys[place] != keys[at - 1]), len(keys))
-    if end >= LARGE:
-        return match
-    tied = table_of(gold.names, rows[:end])
-    other = table_of(given.names, given.rows)
-    if len(given.rows) == end:
-        every = match_tables(tied, other, ignore_order=True, options=options)
-        if every.passed:
-            evidence = {"ties_at": at, "tied_rows": end, "problem": "it returns all rows that are tied at gold's LIMIT"}
-            return msgspec.structs.replace(every, passed=False, settled=False, reason="ties_all", evidence=evidence)
-    ranked = with_blocks(tied, [place for place, (_, group) in enumerate(groupby(keys[:end])) for _ in group])
-    try:
-        legal = match_with_ties(
-            ranked,
-            other,
-            {"by": [tied.width], "at": at},
-            columns=list(range(tied.width)),
-            ignore_order=True,
-            options=options,
-        )
-    except TableError:
-        return match
-    return legal if legal.passed or not legal.settled else match

@@ -1,4 +1,5 @@
-"""A query whose tables give their rows the other way round, for engines that have no setting for that.
+"""A query whose tables give their rows the other way round, for engines that have no setting for that, and for groups
+in SQLite, whose setting does not reach them.
 
 Every table ``t`` becomes ``(SELECT * FROM t ORDER BY rowid DESC) AS t``: what then comes out otherwise depends on
 chance. Views have no such column, and the query fails; nothing is known then.
@@ -14,7 +15,7 @@ from karat.suites.answers.text_to_sql.queries.parsed import dialect_of, parsed
 if TYPE_CHECKING:
     from sqlglot import exp
 
-ROW_COLUMNS = {"duckdb": "rowid", "postgres": "ctid"}
+ROW_COLUMNS = {"duckdb": "rowid", "postgres": "ctid", "sqlite": "rowid"}
 """Dialect → the hidden column with the place of a row."""
 
 
@@ -34,7 +35,9 @@ def reversed_rows(sql: str, dialect: str) -> str:
             alias = table.args.get("alias")
             bare = exp.Table(**{key: table.args.get(key) for key in ("this", "db", "catalog")})
             key = exp.Ordered(this=exp.column(ROW_COLUMNS[dialect]), desc=True)
-            inner = exp.select("*").from_(bare).order_by(key).subquery(table.name, copy=False)
+            rows = exp.select("*").from_(bare).order_by(key)
+            rows = rows.limit(-1) if dialect == "sqlite" else rows  # without it, SQLite drops the ORDER BY
+            inner = rows.subquery(table.name, copy=False)
             if alias is not None:
                 inner.set("alias", alias)
             inner.set("joins", table.args.get("joins"))

@@ -10,10 +10,18 @@ from karat.tables.table import Table
 
 
 def table_of(names: Sequence[str], rows: Sequence[Row]) -> Table:
-    """Columns of texts; a null is None. What is not UTF-8 in a text becomes a question mark."""
+    """Columns of texts; a null is None, and what is not a number is ``nan``, which is no null. What is not UTF-8 in a
+    text becomes a question mark."""
     columns = zip(*rows, strict=True) if rows else (() for _ in names)
-    texts = tuple([_sound(text) for text in column_text(column)] for column in columns)
+    texts = tuple([_sound(text) for text in _texts(column)] for column in columns)
     return Table(tuple(map(str, names)), texts, len(rows))
+
+
+def _texts(column: Row) -> Sequence[str | None]:
+    texts = column_text(column)
+    if all(cell == cell for cell in column):
+        return texts
+    return [text if cell == cell else "nan" for cell, text in zip(column, texts, strict=True)]
 
 
 def _sound(text: str | None) -> str | None:

@@ -6,9 +6,12 @@ from collections.abc import Callable
 
 from karat.suites.answers.text_to_sql.running.execution import Ran
 from karat.suites.answers.text_to_sql.strict.chance import chance_in
-from karat.suites.answers.text_to_sql.strict.gold_query import read_gold
+from karat.suites.answers.text_to_sql.strict.gold_query import read_gold, with_keys, without_cut
 from karat.suites.answers.text_to_sql.strict.gold_status import moves, same_rows
+from karat.suites.answers.text_to_sql.strict.limit_ties import ties_explain
 from karat.suites.answers.text_to_sql.strict.window_ties import legal_choice, window_cut
+
+CUT = "it has LIMIT without ORDER BY, and more rows to choose from"
 
 
 def why_unstable(sql: str, dialect: str, gold: Ran, backwards: Ran | None, run: Callable[[str], Ran]) -> str:
@@ -16,8 +19,18 @@ def why_unstable(sql: str, dialect: str, gold: Ran, backwards: Ran | None, run: 
     result with unordered rows the other way round."""
     chance = chance_in(sql, dialect)
     if chance.random:
-        return "its result is chance: it uses random numbers"
-    why = moves(gold, backwards, read_gold(sql, dialect))
+        return "its result is chance: it uses random numbers, or a sample"
+    query = read_gold(sql, dialect)
+    if query.cut_unordered and gold.rows and (backwards is None or backwards.result is None):
+        whole = run(without_cut(sql, dialect))
+        more = whole.result is not None and len(whole.rows) > len(gold.rows) and not _all_alike(whole)
+        return CUT if more or whole.kind == "too_large" else ""
+    why = moves(gold, backwards, query)
+    if not why and chance.windows:
+        backwards = run(chance.windows)
+        why = moves(gold, backwards, query)
+    if why and backwards is not None and query.ordered and query.limit is not None:
+        return "" if ties_explain(query, with_keys(sql, dialect), gold, backwards, run) else why
     if why and backwards is not None:
         cut = window_cut(sql, dialect)
         legal = legal_choice(cut, gold.rows, backwards.rows, run) if cut is not None else None
@@ -26,7 +39,11 @@ def why_unstable(sql: str, dialect: str, gold: Ran, backwards: Ran | None, run: 
         low, high = (run(text) for text in chance.bare)
         if low.result is not None and high.result is not None and not same_rows(low.rows, high.rows):
             return (
-                "it selects a column that it neither groups by nor aggregates, or a list in no order, "
-                "and the rows of a group differ in it"
+                "it selects a column that it neither groups by nor aggregates, any value of a group, or a list in no "
+                "order, and the rows of a group differ in it"
             )
     return ""
+
+
+def _all_alike(ran: Ran) -> bool:
+    return all(row == ran.rows[0] for row in ran.rows)

@@ -1,4 +1,5 @@
-"""Ties in a gold that takes the first rows of each partition by ROW_NUMBER, as LIMIT takes the first of all.
+"""Ties in a gold that takes the first rows of each partition by ROW_NUMBER or DISTINCT ON, as LIMIT takes the first of
+all.
 
 With RANK in the place of ROW_NUMBER the query gives every tied row. Any choice of as many rows as gold has in a
 partition is legal: all whose rank is smaller, and any of those that share the last one. The gold that is nearest to an
@@ -8,6 +9,7 @@ can make a wrong answer pass.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import lru_cache
@@ -21,10 +23,11 @@ from karat.suites.answers.text_to_sql.running.result_row import Row
 if TYPE_CHECKING:
     from sqlglot import exp
 
+_CUTS = re.compile(r"row_number|distinct\s+on\b", re.IGNORECASE)
 MOST_ROWS = 20_000
 """Of a result that is looked at."""
 MOST_ORDERS = 120
-"""Orders of columns in which an answer is held against the tied rows."""
+"""Orders of columns in which an answer is compared with the tied rows."""
 
 
 class WindowCut(NamedTuple):
@@ -51,10 +54,11 @@ def window_cut(sql: str, dialect: str) -> WindowCut | None:
     """How a gold is cut; None where it has no such cut, or one that is not understood."""
     from sqlglot.errors import SqlglotError
 
-    if "row_number" not in sql.lower():
+    if _CUTS.search(sql) is None:
         return None
     try:
-        return _cut(parsed(sql, dialect).copy(), dialect)
+        tree = parsed(sql, dialect).copy()
+        return _first_of_each(tree, dialect) or _cut(tree, dialect)
     except (SqlglotError, RecursionError, AttributeError, KeyError, ValueError):
         return None
 
@@ -83,6 +87,42 @@ def _cut(tree: exp.Expr, dialect: str) -> WindowCut | None:
     if not direct:
         tree.select(exp.column("karat_rank"), copy=False)
     return WindowCut(keyed, tree.sql(dialect_of(dialect)), len(keys))
+
+
+def _first_of_each(tree: exp.Expr, dialect: str) -> WindowCut | None:
+    """DISTINCT ON takes the first row of each of its keys. None where ORDER BY says nothing of which one is first."""
+    from sqlglot import exp
+
+    distinct = tree.args.get("distinct")
+    on, order = distinct.args.get("on") if distinct is not None else None, tree.args.get("order")
+    others = ("group", "having", "limit", "offset", "qualify")
+    if not isinstance(tree, exp.Select) or on is None or order is None or any(tree.args.get(one) for one in others):
+        return None
+    keys = on.expressions if isinstance(on, exp.Tuple) else [on.unnest()]
+    shown = [one.unalias() for one in tree.expressions]
+    named = {one.alias.lower(): one.unalias() for one in tree.expressions if one.alias}
+    sorted_by = []
+    for one in order.expressions:
+        key = (
+            named.get(one.this.name.lower(), one.this) if one.this.key == "column" and not one.this.table else one.this
+        )
+        if key.key == "literal":
+            return None
+        sorted_by += [exp.Ordered(**{**one.args, "this": key.copy()})] if key not in keys else []
+    if not sorted_by or any(one.is_star for one in tree.expressions):
+        return None
+    keyed = tree.copy()
+    for number, key in enumerate(keys):
+        keyed.select(exp.alias_(key.copy(), f"karat_part_{number}"), copy=False)
+    every = [*shown, *keys, exp.Window(this=exp.Rank(), partition_by=[*keys], order=exp.Order(expressions=sorted_by))]
+    names = [f"karat_{number}" for number in range(len(every))]
+    inner = tree.copy()
+    inner.set("distinct", None)
+    inner.set("order", None)
+    inner.set("expressions", [exp.alias_(one.copy(), name) for one, name in zip(every, names, strict=True)])
+    first = exp.EQ(this=exp.column(names[-1]), expression=exp.Literal.number(1))
+    ranked = exp.select(*names).from_(inner.subquery("karat")).where(first)
+    return WindowCut(keyed.sql(dialect_of(dialect)), ranked.sql(dialect_of(dialect)), len(keys))
 
 
 def _shows_rows(tree: exp.Select) -> bool:
@@ -122,7 +162,7 @@ def legal_choice(cut: WindowCut, gold: Sequence[Row], given: Sequence[Row], run:
     if Counter(row[:width] for row in keyed.rows) != Counter(gold) or Counter(gold) - Counter(every):
         return None
     wanted = Counter(row[width:] for row in keyed.rows)
-    wished = _wished(every, given)
+    wished = wished_rows(every, given)
     places: dict[Row, list[int]] = {}
     for place, row in enumerate(ranked.rows):
         places.setdefault(row[width:-1], []).append(place)
@@ -136,11 +176,11 @@ def legal_choice(cut: WindowCut, gold: Sequence[Row], given: Sequence[Row], run:
             continue
         if not len(sure) <= wanted[key] <= len(rows):
             return None
-        chosen += [*sure, *_picked(tied, every, wished, wanted[key] - len(sure))]
+        chosen += [*sure, *picked(tied, every, wished, wanted[key] - len(sure))]
     return Choice([every[place] for place in sorted(chosen)], every)
 
 
-def _picked(tied: Sequence[int], every: Sequence[Row], wished: Counter[Row], count: int) -> list[int]:
+def picked(tied: Sequence[int], every: Sequence[Row], wished: Counter[Row], count: int) -> list[int]:
     """This number of the tied rows, first those that the answer has."""
     first: list[int] = []
     rest: list[int] = []
@@ -151,7 +191,7 @@ def _picked(tied: Sequence[int], every: Sequence[Row], wished: Counter[Row], cou
     return [*first, *rest][:count]
 
 
-def _wished(every: Sequence[Row], given: Sequence[Row]) -> Counter[Row]:
+def wished_rows(every: Sequence[Row], given: Sequence[Row]) -> Counter[Row]:
     """The rows of the answer, with its columns in the order in which most of them are among the tied ones."""
     if not given or len(given[0]) < len(every[0]):
         return Counter()

@@ -13,7 +13,7 @@ from karat.suites.codegen.analysis.reader.constants import texts_of
 from karat.suites.codegen.analysis.reader.masks import label
 from karat.suites.codegen.analysis.reader.state import State
 from karat.suites.codegen.analysis.reader.values import Node, Value, fresh, reach, rows_of
-from karat.suites.codegen.records import Aggregation
+from karat.suites.codegen.analysis.records import Aggregation
 
 FUNCTIONS = frozenset(
     [

@@ -21,7 +21,7 @@ from karat.suites.codegen.analysis.reader.masks import (
 )
 from karat.suites.codegen.analysis.reader.state import State
 from karat.suites.codegen.analysis.reader.values import MISSING, Value, fresh, rows_of
-from karat.suites.codegen.records import Filter, Join
+from karat.suites.codegen.analysis.records import Filter, Join
 
 
 def compared_by_method(state: State, call: Call) -> Value:

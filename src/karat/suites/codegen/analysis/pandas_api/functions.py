@@ -25,7 +25,7 @@ from karat.suites.codegen.analysis.reader.values import (
     rows_of,
     unknown,
 )
-from karat.suites.codegen.records import Aggregation
+from karat.suites.codegen.analysis.records import Aggregation
 
 SILENT = frozenset({"print", "display", "show", "set_option", "filterwarnings", "simplefilter", "info"})
 """Functions that only show something: what goes in does not come out."""

@@ -12,7 +12,7 @@ from karat.suites.codegen.analysis.reader.function_calls.calls import Call
 from karat.suites.codegen.analysis.reader.masks import label
 from karat.suites.codegen.analysis.reader.state import State
 from karat.suites.codegen.analysis.reader.values import GroupKey, Node, Sorting, Value, fresh, rows_of
-from karat.suites.codegen.records import Aggregation, Join, Order
+from karat.suites.codegen.analysis.records import Aggregation, Join, Order
 
 
 def group(state: State, of: Value, keys: Sequence[Value], levels: tuple[str, ...] = ()) -> Value:

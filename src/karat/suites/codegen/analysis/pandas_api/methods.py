@@ -27,7 +27,7 @@ from karat.suites.codegen.analysis.reader.constants import number_in, texts_of
 from karat.suites.codegen.analysis.reader.function_calls.calls import Call, Handler
 from karat.suites.codegen.analysis.reader.state import State
 from karat.suites.codegen.analysis.reader.values import Operation, Shared, Sorting, Value, fresh, rows_of
-from karat.suites.codegen.records import Filter, Join
+from karat.suites.codegen.analysis.records import Filter, Join
 
 _ACCESSORS = frozenset({"str", "dt", "cat"})
 _PASSING = frozenset({"rolling", "expanding", "ewm"})

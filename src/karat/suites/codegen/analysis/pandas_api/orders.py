@@ -13,7 +13,7 @@ from karat.suites.codegen.analysis.pandas_api.columns import sources_of
 from karat.suites.codegen.analysis.reader.constants import number_in
 from karat.suites.codegen.analysis.reader.state import State
 from karat.suites.codegen.analysis.reader.values import Sorting, Value, reach
-from karat.suites.codegen.records import Order
+from karat.suites.codegen.analysis.records import Order
 
 
 def first_truth(value: Value | None, default: bool | None) -> bool | None:

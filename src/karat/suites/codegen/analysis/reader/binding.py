@@ -15,7 +15,7 @@ from karat.suites.codegen.analysis.reader.operators import operate
 from karat.suites.codegen.analysis.reader.state import State
 from karat.suites.codegen.analysis.reader.subscripts import get, put
 from karat.suites.codegen.analysis.reader.values import MISSING, Value, fresh, unknown
-from karat.suites.codegen.records import Aggregation
+from karat.suites.codegen.analysis.records import Aggregation
 
 
 def bind(state: State, target: ast.expr, value: Value, *, told: bool = True) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from karat.suites.codegen.analysis.reader.values import GroupKey, Node, Operation, TableRead, Unread, Used
-from karat.suites.codegen.records import Aggregation, CodeFacts, Filter, Join, Link, Order, Schema
+from karat.suites.codegen.analysis.records import Aggregation, CodeFacts, Filter, Join, Link, Order
+from karat.suites.codegen.records import Schema
 
 
 def reached_from(end: Node) -> list[Node]:

@@ -15,7 +15,7 @@ from typing import Literal
 from karat.suites.codegen.analysis.reader.constants import as_text, compare, texts_of
 from karat.suites.codegen.analysis.reader.state import State
 from karat.suites.codegen.analysis.reader.values import MISSING, GroupKey, Value, fresh
-from karat.suites.codegen.records import Filter, Link, Order
+from karat.suites.codegen.analysis.records import Filter, Link, Order
 
 OPERATORS: dict[type[ast.cmpop], str] = {
     ast.Eq: "==",
@@ -185,7 +185,7 @@ def combined(state: State, values: Sequence[Value], word: Literal["and", "or"]) 
 
 
 def as_condition(state: State, value: Value) -> Value:
-    """A value that stands where a truth is wanted: a bare column must be true."""
+    """A value in a place where a truth is wanted: a bare column must be true."""
     if value.kind == "series" and not value.mask and not value.pending and value.sources:
         return fresh(value, mask=(Filter(label(value), "==", "True", state.line),))
     return value

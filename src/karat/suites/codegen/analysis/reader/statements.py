@@ -20,7 +20,7 @@ from karat.suites.codegen.analysis.reader.function_calls.objects import define_c
 from karat.suites.codegen.analysis.reader.masks import as_condition, label, negate
 from karat.suites.codegen.analysis.reader.state import State
 from karat.suites.codegen.analysis.reader.values import Function, Value, fresh
-from karat.suites.codegen.records import Aggregation
+from karat.suites.codegen.analysis.records import Aggregation
 
 
 def block(state: State, statements: Sequence[ast.stmt]) -> bool:

@@ -23,7 +23,7 @@ from karat.suites.codegen.analysis.reader.values import (
     reach,
     rows_of,
 )
-from karat.suites.codegen.records import Aggregation, Filter
+from karat.suites.codegen.analysis.records import Aggregation, Filter
 
 VIEWS = frozenset({"loc", "iloc", "at", "iat", "str", "dt", "cat"})
 _BY_PLACE = ("iloc", "iat")

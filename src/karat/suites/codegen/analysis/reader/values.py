@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias  # Any: a constant of 
 
 import msgspec
 
-from karat.suites.codegen.records import Aggregation, Filter, Join, Link, Order
+from karat.suites.codegen.analysis.records import Aggregation, Filter, Join, Link, Order
 
 if TYPE_CHECKING:
     from karat.suites.codegen.analysis.reader.state import Scope
@@ -71,7 +71,7 @@ class Node:
 
 
 class Sorting(msgspec.Struct, frozen=True):
-    """How rows stand: by which columns, and whether the smallest comes first."""
+    """How rows are ordered: by which columns, and whether the smallest comes first."""
 
     columns: tuple[str, ...]
     ascending: bool | None

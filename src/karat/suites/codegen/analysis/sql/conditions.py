@@ -9,9 +9,9 @@ from karat.suites.codegen.analysis.reader.function_calls.calls import Call
 from karat.suites.codegen.analysis.reader.masks import any_of, as_condition, combined, compared, label, negate
 from karat.suites.codegen.analysis.reader.state import State
 from karat.suites.codegen.analysis.reader.values import Value
+from karat.suites.codegen.analysis.records import Filter, Join
 from karat.suites.codegen.analysis.sql.expressions import READERS, evaluate, literal
 from karat.suites.codegen.analysis.sql.rows import Rows, source_of_column
-from karat.suites.codegen.records import Filter, Join
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -31,7 +31,7 @@ _COMPARED = {
 
 
 def condition_of(state: State, rows: Rows, node: Expression) -> Value:
-    """What stands where a truth is wanted."""
+    """What is in a place where a truth is wanted."""
     return as_condition(state, evaluate(state, rows, node))
 
 

@@ -16,12 +16,12 @@ from karat.suites.codegen.analysis.reader.constants import number_in
 from karat.suites.codegen.analysis.reader.masks import filtered, label
 from karat.suites.codegen.analysis.reader.state import State
 from karat.suites.codegen.analysis.reader.values import Operation, Value, fresh, join, reach, rows_of
+from karat.suites.codegen.analysis.records import Join
 from karat.suites.codegen.analysis.sql.aggregates import is_aggregate
 from karat.suites.codegen.analysis.sql.conditions import condition_of
 from karat.suites.codegen.analysis.sql.expressions import READERS, evaluate, literal
 from karat.suites.codegen.analysis.sql.rows import Rows, part, spelled
 from karat.suites.codegen.analysis.sql.sources import pivoted, sources_of, table_named
-from karat.suites.codegen.records import Join
 
 if TYPE_CHECKING:
     from sqlglot import exp

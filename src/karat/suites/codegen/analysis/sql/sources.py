@@ -10,10 +10,10 @@ from karat.suites.codegen.analysis.pandas_api.grouping import group, together
 from karat.suites.codegen.analysis.reader.masks import MOST_VALUES, combined, filtered
 from karat.suites.codegen.analysis.reader.state import State
 from karat.suites.codegen.analysis.reader.values import Operation, Value
+from karat.suites.codegen.analysis.records import Join
 from karat.suites.codegen.analysis.sql.conditions import condition_of, join_key
 from karat.suites.codegen.analysis.sql.expressions import evaluate, literal
 from karat.suites.codegen.analysis.sql.rows import Rows, part, spelled
-from karat.suites.codegen.records import Join
 
 if TYPE_CHECKING:
     from sqlglot import exp

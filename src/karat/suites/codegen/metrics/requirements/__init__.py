@@ -1,1 +1,1 @@
-"""What a question asks for, held against what code does."""
+"""What a question asks for, compared with what code does."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import msgspec
 
+from karat.suites.codegen.analysis.records import CodeFacts
 from karat.suites.codegen.metrics.requirements.matching import (
     FULL,
     does_nothing,
@@ -20,7 +21,7 @@ from karat.suites.codegen.metrics.requirements.matching import (
     takes_some_rows,
 )
 from karat.suites.codegen.metrics.requirements.operations import operations_of
-from karat.suites.codegen.records import Asked, CodeFacts
+from karat.suites.codegen.question.records import Asked
 
 _DIRECTIONS = ("ascending", "descending")
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from karat.suites.codegen.records import CodeFacts, Filter
+from karat.suites.codegen.analysis.records import CodeFacts, Filter
 
 FULL = 1.0
 HALF = 0.5

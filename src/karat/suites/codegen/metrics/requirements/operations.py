@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from karat.suites.codegen.analysis.records import CodeFacts
 from karat.suites.codegen.metrics.requirements.matching import groups
-from karat.suites.codegen.records import CodeFacts
 
 _BY_FUNCTION: dict[str, tuple[str, ...]] = {
     "mean": ("mean",),

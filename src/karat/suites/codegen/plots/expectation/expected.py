@@ -1,4 +1,4 @@
-"""``expected.plot`` of a task file, read into what a plot is held against, with everything that is wrong in it.
+"""``expected.plot`` of a task file, as what a plot is compared with, and everything that is wrong in it.
 
     plot:
       type: bar                       # or a list: any of them
@@ -76,7 +76,7 @@ _read_panel = reader_for(PanelEntry)
 
 
 def read_plot(node: Node, folder: Path, findings: Findings) -> PlotGold | None:
-    """What a plot is held against; None when there was a mistake, which is in the findings then."""
+    """What a plot is compared with; None after a mistake, which is then in the findings."""
     before = len(findings.problems)
     entry = _read_plot(node, findings)
     if not isinstance(entry, PlotEntry) or not isinstance(node, MappingNode):

@@ -9,7 +9,7 @@ import msgspec
 from yaml.nodes import Node
 
 from karat.core.json_types import Json
-from karat.core.problems import did_you_mean
+from karat.core.problems import count_of, did_you_mean
 from karat.core.yaml.structs import Findings, Raw, reader_for
 from karat.suites.codegen.plots.dates import plain_date
 from karat.suites.codegen.plots.records import PlotType, Point, SeriesGold, Value
@@ -59,7 +59,7 @@ def read_series(node: Node, types: tuple[PlotType, ...], findings: Findings) -> 
     elif x is None:
         points = [(place, value) for place, value in enumerate(y)]
     elif len(x) != len(y):
-        points = f"{len(x)} values under x and {len(y)} under y: there must be as many"
+        points = f"{count_of(len(x), 'value')} under x and {len(y)} under y: there must be as many"
     else:
         points = list(zip(x, y, strict=True))
     if isinstance(points, str):
@@ -83,7 +83,7 @@ def _heatmap(x: list[Json] | None, y: list[Json], z: Json) -> list[Point] | str:
     if x is None or not isinstance(z, list):
         return "a heatmap needs x (its columns), y (its rows) and z (a list of rows)"
     if len(z) != len(y) or any(not isinstance(row, list) or len(row) != len(x) for row in z):
-        return f"expected {len(y)} rows of {len(x)} values under z"
+        return f"expected {count_of(len(y), 'row')} of {count_of(len(x), 'value')} under z"
     return [
         (column, row, value) for row, values in zip(y, z, strict=True) for column, value in zip(x, values, strict=True)
     ]
@@ -94,7 +94,8 @@ def _boxes(x: list[Json] | None, y: list[Json]) -> list[Point] | str:
         return BOX
     names = x if x is not None else [""] * len(y)
     if len(names) != len(y):
-        return f"{len(names)} values under x and {len(y)} boxes under y: there must be as many"
+        boxes = count_of(len(y), "box", "boxes")
+        return f"{count_of(len(names), 'value')} under x and {boxes} under y: there must be as many"
     return [(name, *five) for name, five in zip(names, y, strict=True)]
 
 

@@ -5,7 +5,9 @@ name may be paired with any that is left; where there is only one on both sides,
 series that have no partner count as not equal.
 
 - Values that are null are no points. A bar of 0 is as good as none, in histograms too.
-- pandas draws months, quarters and years as periods; a date of the gold is then the period that it is in.
+- pandas draws months, quarters and years as periods; a date of the gold is then the period that it is in. Where the
+  gold's places are periods, the first day of one is the period.
+- Points in the colours of their groups are one cloud where the gold has one series without a name.
 - A pie compares shares: values are divided by their sum first.
 - A series of the gold without x compares its values in their order.
 """
@@ -15,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from karat.core.pairing import greatest_pairing
-from karat.suites.codegen.plots.dates import in_periods
+from karat.suites.codegen.plots.dates import in_gold_periods, in_periods
 from karat.suites.codegen.plots.items.points import equal_points, f1, text_of
 from karat.suites.codegen.plots.items.texts import folded
 from karat.suites.codegen.plots.records import PanelGold, PlotType, Point, Series, SeriesGold
@@ -29,6 +31,7 @@ MOST_SERIES = 200
 
 def data_score(gold: PanelGold, given: Sequence[Series], options: CompareOptions) -> float:
     """F1 over all points of all series."""
+    given = _one_cloud(gold, given)
     types = set(gold.type) or {series.type for series in given}
     wanted = [_gold_points(series, types) for series in gold.series]
     offered = [_given_points(series) for series in given]
@@ -36,7 +39,7 @@ def data_score(gold: PanelGold, given: Sequence[Series], options: CompareOptions
     equal = total = 0
     paired_gold, paired_given = set(), set()
     for one, other in pairs:
-        there = _placed(gold.series[one], offered[other])
+        there = _placed(gold.series[one], offered[other], wanted[one])
         right, there = _but_for_zeros(in_periods(wanted[one], there), there, given[other], options)
         equal += equal_points(right, there, options)
         total += len(right) + len(there)
@@ -73,10 +76,17 @@ def _shares(points: list[Point]) -> list[Point]:
     return [(*point[:-1], size / total) for point, size in zip(points, numbers, strict=True)]
 
 
-def _placed(gold: SeriesGold, points: list[Point]) -> list[Point]:
+def _one_cloud(gold: PanelGold, given: Sequence[Series]) -> Sequence[Series]:
+    alone = len(gold.series) == 1 and gold.series[0].placed and not gold.series[0].name
+    if not alone or len(given) < 2 or any(one.type != "scatter" or one.right != given[0].right for one in given):
+        return given
+    return [Series("scatter", tuple(point for one in given for point in one.points))]
+
+
+def _placed(gold: SeriesGold, points: list[Point], wanted: list[Point]) -> list[Point]:
     """The given points with their number in place of x, where the gold does not say x."""
     if gold.placed:
-        return points
+        return in_gold_periods(wanted, points)
     return [(place, point[-1]) for place, point in enumerate(points)]
 
 
@@ -123,7 +133,7 @@ def _pairs(
         for other in free:
             if gold[one].name and names[other]:
                 continue  # both have a name, and it is another one
-            there = _placed(gold[one], offered[other])
+            there = _placed(gold[one], offered[other], wanted[one])
             sides = _but_for_zeros(in_periods(wanted[one], there), there, given[other], options)
             scored.append((f1(equal_points(*sides, options), *map(len, sides)), one, other))
     return [*found.items(), *_best(scored)]

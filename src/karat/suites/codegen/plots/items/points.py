@@ -20,7 +20,7 @@ from karat.tables.options import CompareOptions
 from karat.tables.values.cells import NULL, Cell, equal, parse
 
 NEAREST = 40
-"""Points of the other side that a point is held against."""
+"""Points of the other side that a point is compared with."""
 
 Read = tuple[Cell, ...]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
@@ -45,6 +45,18 @@ class Axis:
             return (10.0 ** ends[0], 10.0 ** ends[1]) if max(map(abs, ends)) < 300 else None
         return float(ends[0]), float(ends[1])
 
+    def tick_names(self) -> dict[Value, str]:
+        """The names that its ticks are given, by the values that they are at."""
+        places, names = values_of(self.stated.get("tickvals")) or [], values_of(self.stated.get("ticktext")) or []
+        return {place: str(name) for place, name in zip(places, names, strict=False) if name not in (None, "")}
+
+    def sees(self, place: float) -> bool:
+        """Whether a place is within the range that is shown."""
+        if self.range is None:
+            return True
+        low, high = sorted(self.range)
+        return low <= place <= high
+
     def domain(self) -> tuple[float, float]:
         """The share of the figure that it takes."""
         ends = self.stated.get("domain")
@@ -78,7 +90,30 @@ class Axes:
                 return text_of(note.get("text"))
         return ""
 
-    def ordered(self, series: Series) -> Series:
+    def shown(self, series: Series) -> Series:
+        """The series as the axes show it: points outside of their ranges left out, categories in their order and under
+        the names that their ticks are given."""
+        if series.type in ("pie", "heatmap", "hist") or not series.points:
+            return series
+        axis, other = (self.y, self.x) if series.horizontal else (self.x, self.y)
+        order = {name: float(place) for place, name in enumerate(self._categories(axis, horizontal=series.horizontal))}
+        kept = [point for point in series.points if axis.sees(_place(point[0], axis, order))]
+        if series.type in ("line", "step", "scatter") and not series.right:
+            kept = [point for point in kept if not isinstance(point[-1], int | float) or other.sees(float(point[-1]))]
+        found = self._ordered(msgspec.structs.replace(series, points=tuple(kept)))
+        names = axis.tick_names()
+        numbers = any(not isinstance(point[0], str) for point in found.points)
+        if numbers and not self._are_categories(found, names):
+            return found
+        points = tuple((_of_category(point[0], names.get(point[0], "")), *point[1:]) for point in found.points)
+        return msgspec.structs.replace(found, points=points)
+
+    def _are_categories(self, series: Series, names: Mapping[Value, str]) -> bool:
+        """Whether the ticks name what stands at numbers: every bar has a name, none with a digit."""
+        wordy = not any(letter.isdigit() for name in names.values() for letter in name)
+        return series.type in ("bar", "box") and wordy and all(point[0] in names for point in series.points)
+
+    def _ordered(self, series: Series) -> Series:
         """The same series with its categories from left to right, of horizontal bars from top to bottom."""
         if series.type not in ("bar", "box") or not series.points:
             return series
@@ -110,6 +145,25 @@ class Axes:
             key = (lambda name: (sums[name], "")) if kind != "category" else (lambda name: (0.0, str(name)))
             return sorted(shown, key=key, reverse=direction == "descending")
         return shown
+
+
+def _place(value: Value, axis: Axis, order: dict[Value, float]) -> float:
+    """Where a value is on an axis, in the terms of its range; the middle of the range where that is not known."""
+    if axis.range is None:
+        return 0.0
+    if isinstance(value, int | float) and axis.stated.get("type") != "category":
+        return float(value)
+    if axis.stated.get("type") in ("date", "log"):
+        return sum(axis.range) / 2
+    return order.get(value, sum(axis.range) / 2)
+
+
+def _of_category(name: Value, label: str) -> Value:
+    """A category under its tick's name. One that is wrapped, cut or longer than the category still means it."""
+    if not label or not isinstance(name, str | int | float):
+        return name
+    short, long = sorted(("".join(one.split()).casefold().rstrip(".…") for one in (str(name), label)), key=len)
+    return name if isinstance(name, str) and short in long else label
 
 
 def _number(value: Value) -> float:

@@ -64,7 +64,7 @@ def _panel(key: object, traces: Sequence[JsonMapping], layout: JsonMapping, show
         found += [msgspec.structs.replace(one, right=right) for one in TRACES[kind](trace, layout)]
     found = [one for one in found if one.points]
     return Panel(
-        tuple(axes.ordered(one) for one in _stacked(found, layout)),
+        tuple(axes.shown(one) for one in _stacked(found, layout)),
         axes.title,
         axes.x.label,
         axes.y.label,

@@ -49,6 +49,9 @@ def _counting(trace: JsonMapping, axis: str, size: int) -> list[Value]:
 def _bar(trace: JsonMapping, _layout: JsonMapping) -> list[Series]:
     x, y = _xy(trace)
     flat = trace.get("orientation") == "h"
+    base = trace.get("base")
+    if base is not None and base != 0:
+        raise CannotRead("bars with a base of their own")
     points = zip(y, x, strict=True) if flat else zip(x, y, strict=True)
     return [Series("bar", tuple(point for point in points if point[1] is not None), _name(trace), flat)]
 

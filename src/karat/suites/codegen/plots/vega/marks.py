@@ -18,6 +18,8 @@ from karat.suites.codegen.plots.vega.values import Row
 
 WHISKERS = 1.5
 POINTS = ("point", "circle", "square", "tick")
+LOOKS = ("opacity", "fillOpacity", "strokeOpacity", "size")
+"""What an encoding may fix to one value, as the mark itself may, and leave nothing to be seen."""
 LEFT_OUT = ("text", "rule", "errorbar", "errorband")
 """Marks that are no data: notes, lines across, intervals."""
 
@@ -52,12 +54,18 @@ class Unit:
 
     def series(self) -> list[Series]:
         """What it draws."""
-        if self.kind in LEFT_OUT:
+        if self.kind in LEFT_OUT or self._is_clear():
             return []
         read = _READERS.get(self.kind)
         if read is None:
             raise CannotRead(f'the mark "{self.kind[:40]}"')
         return [one for one in read(self) if one.points]
+
+    def _is_clear(self) -> bool:
+        """Whether nothing of it is to be seen."""
+        stated = self.mark
+        parts = stated.get("fillOpacity", 1) == 0 and (stated.get("strokeOpacity", 1) == 0 or "stroke" not in stated)
+        return stated.get("opacity") == 0 or parts or (self.kind in POINTS and stated.get("size") == 0)
 
     def groups(self) -> list[tuple[str, list[Row]]]:
         """The rows of each series with its name."""

@@ -10,7 +10,7 @@ from karat.core.json_types import Json, JsonMapping
 from karat.suites.codegen.plots.records import Panel, Series
 from karat.suites.codegen.plots.unreadable import CannotRead
 from karat.suites.codegen.plots.vega.channels import Channel, channels_of, drawn_value, prepared, title_text
-from karat.suites.codegen.plots.vega.marks import Unit
+from karat.suites.codegen.plots.vega.marks import LOOKS, Unit
 from karat.suites.codegen.plots.vega.sorting import domain
 from karat.suites.codegen.plots.vega.transforms import transformed
 from karat.suites.codegen.plots.vega.values import Row, field_of, rows_of, shown
@@ -91,6 +91,8 @@ def _unit(spec: JsonMapping, inner: Inherited, *, transform: bool = True) -> tup
     mark = mark if isinstance(mark, dict) else {"type": mark}
     if not isinstance(mark.get("type"), str):
         raise CannotRead("a view without a mark")
+    fixed = {name: part["value"] for name, part in encoding.items() if isinstance(part, dict) and "value" in part}
+    mark = {**mark, **{name: value for name, value in fixed.items() if name in LOOKS}}
     channels = channels_of(encoding)
     boxes = mark["type"] == "boxplot"
     return Unit(

@@ -1,0 +1,73 @@
+"""The beginning of a gold table: its columns and whether a row follows, from CSV and DuckDB files."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+from typing import NamedTuple
+
+from karat.core.files.kinds import foreign_kind
+from karat.core.installed.extras import install_command
+from karat.tables.files.probe import NotOpened, duckdb_copy
+from karat.tables.files.separators import other_separator
+from karat.tables.table import TableError
+
+CSV_HINT = "Save the table as a CSV file with commas and a header."
+
+
+HEAD_BYTES = (64 * 1024, 8 * 1024 * 1024)
+"""How much of a gold table is read: the first is nearly always enough."""
+
+
+class Head(NamedTuple):
+    """The beginning of a gold table: its columns, whether a row follows, or why it cannot be read."""
+
+    columns: tuple[str, ...] = ()
+    has_rows: bool = False
+    trouble: str = ""
+    hint: str = ""
+
+
+def csv_head(file: str) -> Head:
+    """The header of a CSV file and whether a row follows. Blank lines before and between do not count."""
+    head = Head()
+    for size in HEAD_BYTES:
+        try:
+            with Path(file).open("rb") as handle:
+                data = handle.read(size)
+        except OSError as error:
+            return Head(trouble=f"cannot be read: {error.strerror}")
+        kind = foreign_kind(data)
+        if kind is not None or b"\0" in data:
+            return Head(trouble=f"is {kind.noun if kind else 'not text: it contains NUL bytes'}", hint=CSV_HINT)
+        try:
+            records = filter(None, csv.reader(io.StringIO(data.decode("utf-8-sig", errors="replace"), newline="")))
+            head = Head(tuple(next(records, ())), next(records, None) is not None)
+        except csv.Error as error:
+            return Head(trouble=f"is not a CSV file: {error}")
+        if head.has_rows or len(data) < size:
+            path = Path(file)
+            return Head(trouble=other.removeprefix(f"{path.name} ")) if (other := other_separator(path)) else head
+    return Head(trouble=f"has no row within its first {HEAD_BYTES[-1]:,} bytes")
+
+
+def duckdb_heads(file: str) -> dict[str, Head] | str:
+    """The tables of a DuckDB file with their columns, or why there are none."""
+    try:
+        import duckdb
+    except ImportError:
+        return f"is not checked: {install_command('answers')}"
+    try:
+        with duckdb.connect(str(duckdb_copy(Path(file))), read_only=True) as connection:
+            found = connection.execute(
+                "SELECT table_name, list(column_name ORDER BY ordinal_position) FROM information_schema.columns "
+                "WHERE table_schema = 'main' GROUP BY table_name ORDER BY table_name"
+            ).fetchall()
+    except (duckdb.Error, NotOpened) as error:
+        return f"cannot be opened: {str(error).splitlines()[0]}"
+    except TableError as error:
+        return f"cannot be read: {error.reason}"
+    except OSError as error:
+        return f"cannot be read: {error.strerror}"
+    return {name: Head(tuple(columns), has_rows=True) for name, columns in found}

@@ -1,0 +1,1 @@
+"""How tables are changed: values at limits, beyond the range, missing, and easily confused."""

@@ -1,0 +1,1 @@
+"""How code is shown: the opened case, what the terminal says of a run, and what each reason means."""

@@ -1,0 +1,1 @@
+"""``karat import``: cases, and answers to cases that exist, from files of other tools."""

@@ -1,0 +1,131 @@
+"""What changed copies hold, and what they never do: looked at as tables, without running code."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from karat.suites.codegen.analysis import analyse
+from karat.suites.codegen.perturb.copies import Copier
+from karat.suites.codegen.perturb.kinds.missing import missing_of, nothing_is_zero
+from karat.suites.codegen.perturb.kinds.near_misses import folds_case_in_sql
+from karat.suites.codegen.perturb.kinds.out_of_range import end_of_scale, moved
+from karat.suites.codegen.perturb.reference_results import NOTHING_ASKED, hints_of
+from karat.suites.codegen.question.reading import read_question
+from karat.suites.codegen.question.records import Asked
+from karat.suites.codegen.records import Columns, Schema
+
+BANK: Columns = {
+    "kind": [*["deposit", "fee", "withdrawal"] * 5, "fee"],
+    "account": ["A1", "B2", "C3", "D4"] * 4,
+    "amount": [n + 20.25 for n in range(16)],
+    "rating": [*[1, 2, 3, 4, 5] * 3, 2],
+    "share": [7 * n % 16 / 20 for n in range(16)],
+    "booked": [f"2024-03-{day:02}" for day in range(1, 17)],
+}
+SCHEMA = Schema({"bank": tuple(BANK)})
+
+
+def copies(reference: str, kind: str, asked: Asked = NOTHING_ASKED) -> list[Columns]:
+    copier = Copier({"bank": BANK}, hints_of(reference, asked, analyse(reference, SCHEMA)))
+    return [copy["bank"] for seed in (0, 1) if (copy := copier.copy(kind, seed)) is not None]
+
+
+def test_only_what_is_measured_or_not_used_goes_missing() -> None:
+    found = copies("result = bank[bank.rating > 2].groupby('kind').amount.sum()", "unseen_nulls")
+    missing = {name for copy in found for name, values in copy.items() if None in values}
+    assert missing == {"amount", "share"}  # not the group, the condition, the date and the unused text
+
+
+def test_measured_columns_are_missing_in_the_same_rows() -> None:
+    (first, *_) = copies("result = (bank.amount * bank.share).sum()", "unseen_nulls")
+    rows = [{row for row, value in enumerate(first[name]) if value is None} for name in ("amount", "share")]
+    assert rows[0] == rows[1] != set()
+
+
+def test_counted_texts_go_missing_and_code_that_cannot_be_read_leaves_all() -> None:
+    (first, *_) = copies("result = bank.account.nunique()", "unseen_nulls")
+    assert None in first["account"] and None not in first["kind"]
+    assert not missing_of(analyse("result = getattr(bank, what)()", SCHEMA)).may("amount", "number")
+
+
+def test_a_sum_over_nothing_is_zero() -> None:
+    assert nothing_is_zero({"a": None, "b": [float("nan"), 2]}) == {"a": 0, "b": [0, 2]}
+
+
+def test_numbers_and_dates_go_beyond_their_range() -> None:
+    reference = "result = bank[(bank.amount > 23) & (bank.rating > 1) & (bank.share > 0)].booked.str[:7].value_counts()"
+    found = copies(reference, "beyond")
+    assert any(max(copy["amount"]) > 35.25 for copy in found)
+    assert all(set(copy["rating"]) == {1, 2, 3, 4, 5} for copy in found)  # a rating has an end
+    assert all(max(copy["share"]) <= 1 and min(copy["share"]) >= 0 for copy in found)
+    assert {day[:4] for copy in found for day in copy["booked"]} > {"2024"}
+    assert copies("result = len(bank)", "beyond") == []  # nothing is used
+
+
+@pytest.mark.parametrize(("known", "end"), [([0.1, 0.9], 1), ([3, 99], 100), ([-1, 0.5], None), ([2, 480], None)])
+def test_where_scales_end(known: list[float], end: float | None) -> None:
+    assert end_of_scale(known) == (float("inf") if end is None else end)
+
+
+def test_the_29th_of_february_of_another_year() -> None:
+    assert moved(date(2024, 2, 29), 1) == date(2025, 2, 28)
+    assert moved(date(9999, 1, 1), 10) == date(9999, 1, 1)
+
+
+def test_twins_of_a_named_text() -> None:
+    found = copies("result = bank[bank.account == 'A1'].amount.max()", "similar")
+    new = {value for copy in found for value in copy["account"]} - set(BANK["account"])
+    assert any(value.startswith("A") and len(value) == 2 for value in new)
+    assert any(value.endswith("1") and not value.startswith("A") for value in new)
+    assert "A11" in new  # whole cells are compared
+    assert all(
+        max(row for row, value in zip(copy["amount"], copy["account"], strict=True) if value in new) > 35
+        for copy in found
+    )
+
+
+def test_a_question_that_names_all_members_leaves_no_other() -> None:
+    question = "What is the sum of deposits minus withdrawals minus fees by account?"
+    asked = read_question(question, SCHEMA, values={"kind": ["deposit", "fee", "withdrawal"], "account": ["A1", "B2"]})
+    assert set(asked.mentioned) == {"deposit", "fee", "withdrawal"}
+    reference = "s = bank.amount.where(bank.kind == 'deposit', -bank.amount)\nresult = s.groupby(bank.account).sum()"
+    for kind in ("new_category", "similar"):
+        assert all(set(copy["kind"]) == set(BANK["kind"]) for copy in copies(reference, kind, asked))
+    assert any(set(copy["kind"]) > set(BANK["kind"]) for copy in copies(reference, "new_category"))
+
+
+def test_limits_where_every_pair_is_there_once() -> None:
+    grid: Columns = {
+        "station": ["Bergen", "Oslo", "Tromso"] * 5,
+        "date": [f"2024-01-{1 + n // 3:02}" for n in range(15)],
+        "temp": [n / 2 - 3.25 for n in range(15)],
+    }
+    reference = "result = ((grid.station == 'Oslo') & (grid.temp < 0)).sum()"
+    hints = hints_of(reference, facts=analyse(reference, Schema({"grid": tuple(grid)})))
+    limits = Copier({"grid": grid}, hints).copy("limits", 0)
+    assert limits is not None and 0 in limits["grid"]["temp"]
+    assert limits["grid"]["station"] == grid["station"] and limits["grid"]["date"] == grid["date"]
+    similar = Copier({"grid": grid}, hints).copy("similar", 0)
+    assert similar is not None and len(set(similar["grid"]["station"])) == 4
+    pairs = list(zip(similar["grid"]["station"], similar["grid"]["date"], strict=True))
+    assert len(set(pairs)) == len(pairs) == 20
+
+
+def test_both_limits_are_included_where_the_question_says_so() -> None:
+    for question in ("How many are between 1 and 5 (both included)?", "How many are between 1 and 5, included?"):
+        assert not read_question(question, SCHEMA).open_limits
+    assert read_question("How many are between 1 and 5?", SCHEMA).open_limits
+
+
+def test_case_is_folded_in_sql_too() -> None:
+    assert folds_case_in_sql("SELECT 1 FROM t WHERE lower(a) = 'x'") and folds_case_in_sql("SELECT a ILIKE 'x'")
+    assert not folds_case_in_sql("SELECT flower FROM t")
+
+
+def test_columns_that_nobody_asked_for_have_other_names_in_each_table() -> None:
+    copy = Copier({"bank": BANK, "rates": {"kind": ["fee", "deposit"], "rate": [1, 2]}}, hints_of("")).copy(
+        "columns", 0
+    )
+    assert copy is not None and set(copy["bank"]) & set(copy["rates"]) == {"kind"}  # a natural join stays the same
