@@ -21,7 +21,7 @@ from karat.core.records import CallError, Prediction
 from karat.core.results.result import RunInfo, RunResult
 from karat.store import RunRecord, open_store
 from tests.e2e.browser import violations
-from tests.web.conftest import chromium, page, server, store_url
+from tests.web.conftest import arrived, chromium, page, server, store_url
 from tests.web.sample_store import PAYLOADS, a_case, summary_of
 
 ONE_CASE = """id: one
@@ -51,9 +51,11 @@ def saved(page: Page, name: str, file: str) -> bytes:
     return Path(found.value.path()).read_bytes()
 
 
-def arrived(page: Page, address: str) -> None:
-    """The page is there with its script, so that a key is heard."""
-    page.wait_for_url(re.compile(address), wait_until="load")
+def posted(page: Page, name: str) -> None:
+    """Press a button that posts a form, and wait for the page that it leads to: going elsewhere before that would
+    cancel it."""
+    with page.expect_navigation():
+        page.get_by_role("button", name=name, exact=True).click()
 
 
 def stop_clock(page: Page) -> None:
@@ -103,7 +105,7 @@ def test_01_two_runs_side_by_side_and_a_pinned_baseline(page: Page) -> None:
     expect(page.locator(".figs tbody tr").first).to_contain_text("▲ better")
     expect(page.get_by_role("heading", level=1)).to_contain_text("15 more than the baseline")
     page.goto("/runs/r-0001")
-    page.get_by_role("button", name="Unpin the baseline").click()
+    posted(page, "Unpin the baseline")
     page.goto("/runs/r-0002")
     expect(figures).to_have_count(0)
 
@@ -154,7 +156,7 @@ def test_04_everything_is_in_the_address_and_a_filter_can_be_saved(page: Page) -
     expect(page.locator("select[name=sort]")).to_have_value("position")
     page.go_forward()
     page.get_by_label("Save this filter as").fill("weo, best first")
-    page.get_by_role("button", name="Save", exact=True).click()
+    posted(page, "Save")
     page.goto("/runs/r-0002")
     page.get_by_role("link", name="weo, best first").click()
     arrived(page, r"/runs/r-0002\?tag=weo&sort=-macro_recall")
@@ -407,12 +409,12 @@ def test_payloads_do_nothing(page: Page) -> None:
     addresses += [f"/runs/r-0004/cases/{number}{part}" for number in range(len(PAYLOADS)) for part in ("", "/new")]
     page.goto("/runs/r-0004?q=window.hit")
     page.get_by_label("Save this filter as").fill(PAYLOADS[0])
-    page.get_by_role("button", name="Save", exact=True).click()
+    posted(page, "Save")
     page.goto("/runs/r-0004/cases/0")
     page.get_by_label("Add to the set").fill(PAYLOADS[1])
-    page.get_by_role("button", name="Add", exact=True).click()
+    posted(page, "Add")
     page.goto("/runs/r-0004")
-    page.get_by_role("button", name="Pin as baseline").click()
+    posted(page, "Pin as baseline")
     addresses += [f"/runs/r-0004?set={quote(PAYLOADS[1])}", "/runs/r-0001", "/compare?a=r-0001&b=r-0004&kind=only_b"]
     for address in addresses:
         page.goto(address)
@@ -433,10 +435,10 @@ def test_axe_finds_nothing_serious(page: Page, scheme: str) -> None:
     page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
     page.goto("/runs/r-0001/cases/1")
     page.get_by_label("Add to the set").fill("hard")
-    page.get_by_role("button", name="Add", exact=True).click()
+    posted(page, "Add")
     page.goto("/runs/r-0001?tag=weo")
     page.get_by_label("Save this filter as").fill("weo ones")
-    page.get_by_role("button", name="Save", exact=True).click()
+    posted(page, "Save")
     found = []
     for address in (
         "/",

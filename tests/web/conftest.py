@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import socket
 import threading
@@ -38,6 +39,12 @@ def client(store_url: str) -> Iterator[TestClient]:
     """A viewer without a server."""
     with TestClient(create_app(store_url), base_url=HERE, raise_server_exceptions=False) as found:
         yield found
+
+
+def arrived(page: Page, address: str) -> None:
+    """Wait for the page at an address (a pattern) and its script: a click is answered by the browser before the next
+    page is there, and until then neither its elements nor its keys are."""
+    page.wait_for_url(re.compile(address), wait_until="load")
 
 
 @contextmanager

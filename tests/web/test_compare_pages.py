@@ -10,6 +10,7 @@ from playwright.sync_api import Page, expect
 from starlette.testclient import TestClient
 
 from karat.store import open_store, run_name
+from tests.web.conftest import arrived
 from tests.web.sample_store import PAYLOADS, a_case, a_dimension, add_run, hostile
 
 PAIR = "/compare?a=r-0001&b=r-0002"
@@ -140,6 +141,7 @@ def test_the_newest_run_is_in_sight_and_the_first_column_stays(page: Page, store
     page.get_by_role("link", name="compare", exact=True).first.click()
     expect(page.get_by_role("heading", name="What changed")).to_be_visible()
     page.locator(".x22 .down, .x22 .same").last.click()
-    assert "kind=wrong" in page.url and page.evaluate("document.documentElement.scrollWidth") <= 390
+    arrived(page, "kind=wrong")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
     page.go_back()
     expect(page.get_by_role("heading", name="What changed")).to_be_visible()
