@@ -29,7 +29,7 @@ NOT_MEASURED = (
     "search/ranks/compiled.py",  # numba cannot compile code with probes in it
     "search/gpu/kernels.py",  # runs on a GPU
     "sandbox/server/",  # runs inside the sandbox, in a process of its own
-    "suites/codegen/written_files/box_reader.py",  # likewise
+    "suites/codegen/written_files/sandbox_reader.py",  # likewise
 )
 STAY = 1_000_000_000
 """After how many hits a probe is taken out: never, because that crashes Python 3.11 now and then (slipcover 1.1.0)."""

@@ -4,7 +4,7 @@ Loading the verbs takes a moment, in which somebody may press Ctrl-C or a librar
 before that.
 """
 
-from karat.cli.exits import reporting_crashes, starting_up
+from karat.cli.exit_codes import reporting_crashes, starting_up
 
 
 def main() -> None:

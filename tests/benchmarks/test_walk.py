@@ -14,7 +14,7 @@ def test_rooms() -> None:
 
 
 def test_room_changes_count_neighbours() -> None:
-    steps = [Step(place, "f") for place in ("cli/run.py", "cli/main.py", "core/yaml.py", "cli/exits.py")]
+    steps = [Step(place, "f") for place in ("cli/run.py", "cli/main.py", "core/yaml.py", "cli/exit_codes.py")]
     assert room_changes(steps) == 2
     assert room_changes(steps, without="core") == 0
     assert room_changes([]) == 0

@@ -12,7 +12,7 @@ import pytest
 
 from karat.core.problems import UserError
 from karat.environments import Environment, Locked, LockedPackage, python_of
-from karat.environments.building import build
+from karat.environments.build import build
 from karat.environments.folders import STAGING, all_built, cache_root, key_of, staging
 from karat.environments.lock_file import as_requirements, locked_in, parsed, write_locked
 from karat.verbs.setup.environments import build_environments, list_environments, remove_environment

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from karat.core.problems import UserError, count_of
 from karat.search.choose.choice import ORDER, choose
+from karat.search.choose.infeasible import NothingFound, ranked_deep_enough
 from karat.search.choose.limits import Limits, needed
 from karat.search.choose.options import candidates_of, options_on
 from karat.search.choose.outcome import mrr_of, outcome_of
 from karat.search.choose.problem import affordable_options, problem_of
-from karat.search.choose.refusal import NothingFound, ranked_deep_enough
 from karat.search.choose.solvers.branch_and_bound import branch
 from karat.search.choose.solvers.combinations import program_of, value
 from karat.search.choose.solvers.combinations import worth as worth_of

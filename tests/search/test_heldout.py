@@ -13,10 +13,10 @@ from karat.search.choose.choice import choose
 from karat.search.choose.heldout import FROM, HeldOut, Stability, folds_of, interval
 from karat.search.choose.heldout import held_out as held_out_in
 from karat.search.choose.heldout import stability as stability_in
+from karat.search.choose.infeasible import NothingFound
 from karat.search.choose.limits import Limits
 from karat.search.choose.outcome import Pick
 from karat.search.choose.problem import problem_of
-from karat.search.choose.refusal import NothingFound
 from karat.search.choose.tuning import warnings_of
 from karat.search.records import FieldRanks, ModelRanks
 from tests.search.made_ranks import field, ranked

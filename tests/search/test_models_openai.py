@@ -15,7 +15,7 @@ import pytest
 
 from karat.core.problems import UserError
 from karat.search.models import load_model, openai
-from karat.search.models.posting import Posting
+from karat.search.models.json_request import Posting
 from karat.search.models.vectors import VectorCache
 from karat.search.records import Floats, Model
 from tests.search.embeddings_server import Reply, Server, embeddings, serving, vector

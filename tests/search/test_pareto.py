@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 
 from karat.search.choose import pareto
 from karat.search.choose.choice import Choice, choose, choose_in
+from karat.search.choose.infeasible import NothingFound
 from karat.search.choose.limits import Limits
 from karat.search.choose.next_questions import More, answerable, known_to, more_questions
 from karat.search.choose.pareto import Front, front
 from karat.search.choose.problem import problem_of
-from karat.search.choose.refusal import NothingFound
 from karat.search.records import DEEPER, FieldRanks
 from tests.search.made_ranks import combinations, field, random_fields, ranked, worth
 

@@ -96,7 +96,7 @@ def import_all() -> None:
 def modules(package: ModuleType) -> Iterator[str]:
     """The names of all modules below a package. Programs that are sent elsewhere as text are not modules."""
     for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
-        if not found.name.endswith((".__main__", ".migrations.env", ".box_reader", ".render_worker")):
+        if not found.name.endswith((".__main__", ".migrations.env", ".sandbox_reader", ".render_worker")):
             yield found.name
 
 

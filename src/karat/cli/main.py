@@ -1,6 +1,6 @@
 """``karat``: the program, and what happens to a mistake. Its commands are in :mod:`karat.cli.commands`.
 
-What each exit code means is in :mod:`karat.cli.exits`.
+What each exit code means is in :mod:`karat.cli.exit_codes`.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ import sys
 
 import typer
 
-from karat.cli import exits
+from karat.cli import exit_codes
 from karat.cli.commands import Karat
-from karat.cli.exits import reporting_crashes
+from karat.cli.exit_codes import reporting_crashes
 from karat.cli.options import verbosity
 from karat.cli.printing.fetching import fetch_progress
 from karat.cli.printing.plugin_warnings import show_plugin_warnings
@@ -102,7 +102,7 @@ def _run() -> int:
         if error.errno not in OF_THE_MACHINE:
             raise
         _tell(_of_the_machine(error))
-    return exits.MISTAKE
+    return exit_codes.MISTAKE
 
 
 def _of_the_machine(error: OSError) -> UserError:

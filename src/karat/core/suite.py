@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar  # Any: a plain
 import msgspec
 
 from karat.core.case_files.case_checks import CheckedCases, Edit
-from karat.core.case_files.file_forms import FileForm
+from karat.core.case_files.file_schemas import FileForm
 from karat.core.case_files.loaded import CaseOrProblem, LoadedCases, LoadedPredictions, Said
 from karat.core.case_form import ShowForm, no_form
 from karat.core.expect.facts import NOTHING, AnswerFacts
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from karat.core.case_files.recorded import Recorded
     from karat.core.report import Report, Sheet
     from karat.core.results.result import CaseResult, Estimator, RepeatResult, RunResult
-    from karat.core.run_notes.noted import Noted
+    from karat.core.run_notes.scores_from_notes import Noted
     from karat.core.system import SystemConfig
 
 if TYPE_CHECKING:  # a plain ``Suite`` is one of anything; only the type checker needs to know that
@@ -195,7 +195,8 @@ class Suite(Generic[Target, Options, Comparison]):
     the line of an export; see ``core.run_notes.notes``."""
 
     noted: Callable[[JsonMapping], Noted | None] = lambda _: None
-    """(the notes of a run) → scores of its cases that only the notes can give, see ``core.run_notes.noted``."""
+    """(the notes of a run) → scores of its cases that only the notes can give.
+    See ``core.run_notes.scores_from_notes``."""
 
     choice: Callable[[RunResult], Choice | None] = lambda _: None
     """How the settings of a run were chosen under a budget, from its notes and cases, for pages that draw it; None

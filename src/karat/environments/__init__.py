@@ -4,10 +4,10 @@
       pandas15: {python: "3.11", packages: [pandas==1.5.3, numpy==1.26.4], wheels: wheels/}
       theirs: {path: ../their-venv}
 
-``building`` makes one, ``finding`` says which interpreter a name means. Nothing is built unless somebody asks for it.
+``build`` makes one, ``interpreter`` says which interpreter a name means. Nothing is built unless somebody asks for it.
 """
 
-from karat.environments.finding import python_of
+from karat.environments.interpreter import python_of
 from karat.environments.records import Environment, Locked, LockedPackage
 
 __all__ = ["Environment", "Locked", "LockedPackage", "python_of"]

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 
 from karat.core.json_types import Json, JsonMapping
 from karat.core.problems import UserError, did_you_mean
+from karat.imports.ambiguity import Unclear
 from karat.imports.source import Source
-from karat.imports.unclear import Unclear
 
 IGNORED = "ignore"
 DIMENSION = "dimension"

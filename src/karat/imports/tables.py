@@ -10,8 +10,8 @@ from pathlib import Path
 
 from karat.core.files.reading import FileRefused, as_text, read_bytes
 from karat.core.problems import Problem, UserError
+from karat.imports.ambiguity import Unclear
 from karat.imports.source import Source, SourceRow
-from karat.imports.unclear import Unclear
 from karat.imports.xlsx import Workbook
 
 SEPARATORS = (",", ";", "\t", "|")

@@ -24,7 +24,7 @@ from karat.runs.tracing.spans import Traces
 from karat.verbs.inputs.gathering import gather_cases
 from karat.verbs.inputs.loading import Cases, Options, Predictions, options_for
 from karat.verbs.inputs.projects import open_store_here
-from karat.verbs.inputs.steps import step
+from karat.verbs.inputs.step_timing import step
 from karat.verbs.inputs.systems import Asked, open_given, settle_system, with_copies
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from karat.runs.case_selection import Choice
 from karat.runs.executors.choice import scoring_executor
 from karat.verbs.inputs.gathering import gather_cases, gather_predictions, paired_answers
 from karat.verbs.inputs.loading import Cases, Options, Predictions, options_for
-from karat.verbs.inputs.steps import step
+from karat.verbs.inputs.step_timing import step
 
 if TYPE_CHECKING:
     from karat.core.suite import Suite

@@ -123,7 +123,7 @@ def tune(
     from karat.core.files.project_folder import vectors_folder
     from karat.core.plugins import load_suite
     from karat.runs.executors.choice import check_choice, scoring_executor
-    from karat.runs.executors.spread import spread_over
+    from karat.runs.executors.parallel_calls import spread_over
     from karat.search.choose import tune as choosing
     from karat.search.choose.limits import Limits
     from karat.search.models.vectors import VectorCache

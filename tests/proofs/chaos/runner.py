@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from karat.cli.exits import reporting_crashes, starting_up
+from karat.cli.exit_codes import reporting_crashes, starting_up
 
 EXPIRES, HEARTBEAT = 4.0, 0.3
 

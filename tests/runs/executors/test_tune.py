@@ -9,8 +9,8 @@ import msgspec
 import pytest
 
 from karat.core.problems import UserError
+from karat.runs.executors.parallel_calls import spread_over
 from karat.runs.executors.processes import Processes
-from karat.runs.executors.spread import spread_over
 from karat.search.models import load_model
 from karat.search.ranks import ranking
 from karat.search.ranks.ranking import rank_field

@@ -8,7 +8,7 @@ import pytest
 
 from karat.core.problems import UserError
 from karat.environments import Environment
-from karat.environments.building import build
+from karat.environments.build import build
 
 
 @pytest.fixture(scope="session")

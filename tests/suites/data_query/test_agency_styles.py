@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from karat.suites.data_query.checks.cases import check_cases
-from karat.suites.data_query.matching.codes_at_hand import codes_at_hand
+from karat.suites.data_query.matching.known_codes import codes_at_hand
 from karat.suites.data_query.options import Options
 from karat.suites.data_query.structures.codelists import Codelists, NoCodelist, read_structures
 from karat.suites.data_query.structures.files import survey

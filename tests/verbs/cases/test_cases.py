@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import karat as api
-from karat.verbs.cases.asking import texts_in, unwrapped
+from karat.verbs.cases.ask_system import texts_in, unwrapped
 from karat.verbs.cases.entries import entry_of
 from karat.verbs.cases.listing import works
 from karat.verbs.setup.init import start_project

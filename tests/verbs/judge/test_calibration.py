@@ -23,7 +23,7 @@ from karat.verbs.judge.attack import attack_judge
 from karat.verbs.judge.calibrate import calibrate_judge
 from karat.verbs.judge.corrected import _rates, judged_run
 from karat.verbs.judge.drift import check_drift
-from karat.verbs.judge.opening import OpenJudge
+from karat.verbs.judge.open_judge import OpenJudge
 from karat.verbs.judge.pools import pool_of
 from karat.verbs.judge.review_next import next_reviews
 from tests.verbs.judge.function_judges import CASES, function_judge, review, truly_right

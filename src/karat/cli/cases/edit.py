@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from karat.cli import exits
+from karat.cli import exit_codes
 from karat.cli.cases.options import CaseArgument
 from karat.cli.options.shared import CasesOption, ConfigOption, JsonOption, SuiteOption
 
 if TYPE_CHECKING:
-    from karat.verbs.cases.editing import Editing
+    from karat.verbs.cases.edit import Editing
 
 
 def edit(
@@ -32,8 +32,8 @@ def edit(
     EDITOR="code --wait" karat cases edit policy_rate_norway
     """
     from karat.cli.printing.consoles import print_problems, stdout
-    from karat.verbs.cases.editing import begin, finish, run_editor
-    from karat.verbs.cases.editing import drop as give_up
+    from karat.verbs.cases.edit import begin, finish, run_editor
+    from karat.verbs.cases.edit import drop as give_up
     from karat.verbs.cases.listing import find_case, works
 
     editing = begin(find_case(works(config, suite, cases), case))
@@ -66,7 +66,7 @@ def _again(editing: Editing) -> bool:
     import sys
 
     from karat.cli.printing.consoles import stdout
-    from karat.verbs.cases.editing import drop
+    from karat.verbs.cases.edit import drop
 
     console = stdout()
     if sys.stdin.isatty():
@@ -82,7 +82,7 @@ def _again(editing: Editing) -> bool:
         markup=False,
         soft_wrap=True,
     )
-    raise typer.Exit(exits.BROKEN)
+    raise typer.Exit(exit_codes.BROKEN)
 
 
 def accept(
@@ -98,7 +98,7 @@ def accept(
     """
     from karat.cli.printing.consoles import stdout
     from karat.cli.printing.outputs import write_json_value
-    from karat.verbs.cases.accepting import accept_case
+    from karat.verbs.cases.accept import accept_case
     from karat.verbs.cases.listing import find_case, works
 
     done = []

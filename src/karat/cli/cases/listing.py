@@ -50,10 +50,10 @@ def find(
 
     karat cases find "gross domestic"
     """
-    from karat.cli import exits
+    from karat.cli import exit_codes
 
     if not _show(text, tag, drafts, suite, cases, json, config):
-        raise typer.Exit(exits.BROKEN)
+        raise typer.Exit(exit_codes.BROKEN)
 
 
 def _show(

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from karat.cli import exits
+from karat.cli import exit_codes
 from karat.cli.cases.options import CaseArgument, CountOption, SystemOption, SystemSettings
 from karat.cli.options.shared import CasesOption, ConfigOption, JsonOption, SettingsOption, StoreOption, SuiteOption
 
 if TYPE_CHECKING:
     from karat.core.system import SystemConfig
-    from karat.verbs.cases.proposing import Proposed
+    from karat.verbs.cases.propose import Proposed
     from karat.verbs.inputs.work import Work
 
 ToOption = Annotated[
@@ -43,7 +43,7 @@ def draft(
 
     karat cases draft --system assistant --count 10 --about "questions that need two tables"
     """
-    from karat.verbs.cases.proposing import draft as drafted
+    from karat.verbs.cases.propose import draft as drafted
 
     work = _only(config, suite, cases, settings)
     _show(drafted(work, _config(system, system_settings, config), count, about=about, to=to), json)
@@ -66,7 +66,7 @@ def variants(
     karat cases variants policy_rate_norway --system assistant --count 3
     """
     from karat.verbs.cases.listing import find_case, works
-    from karat.verbs.cases.proposing import variants as rephrased
+    from karat.verbs.cases.propose import variants as rephrased
 
     found = find_case(works(config, suite, cases), case)
     _show(rephrased(found, _config(system, system_settings, config), count, to=to), json)
@@ -111,7 +111,7 @@ def add(
     from karat.cli.printing.consoles import print_problems, stdout
     from karat.cli.printing.outputs import write_json_value
     from karat.core.problems import UserError
-    from karat.verbs.cases.adding import add_answer, add_rows
+    from karat.verbs.cases.add import add_answer, add_rows
     from karat.verbs.cases.listing import find_case, works
     from karat.verbs.inputs.projects import open_store_here
 
@@ -177,4 +177,4 @@ def _show(proposed: Proposed, json: str | None) -> None:
         advice = ". Read each, then: karat cases accept ID" if proposed.written else ""
         console.print(f"{kept} written{where}{advice}", markup=False, soft_wrap=True)
     if not proposed.written:
-        raise typer.Exit(exits.BROKEN)
+        raise typer.Exit(exit_codes.BROKEN)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from karat.cli import exits
+from karat.cli import exit_codes
 from karat.cli.options.shared import (
     ExecutorOption,
     HtmlOption,
@@ -162,7 +162,7 @@ def answers(
         print_answers(result, (*result.run.headline, "spider2")[0], scored.unknown, written)
     failed = print_errors(result)
     if failed or nothing_scored(result) or any(problem.severity == "error" for problem in result.problems):
-        raise typer.Exit(exits.ERRORS)
+        raise typer.Exit(exit_codes.ERRORS)
 
 
 def usage() -> UserError:

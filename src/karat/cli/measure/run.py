@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from karat.cli import exits
+from karat.cli import exit_codes
 from karat.cli.options.shared import (
     CaseOption,
     CasesOption,
@@ -293,7 +293,7 @@ def run_job(store: Store, job: Job, workers: int | None, executor: str | None = 
             )
     except Interrupted as stopped:
         _say_stopped(stopped)
-        raise typer.Exit(exits.STOPPED) from None
+        raise typer.Exit(exit_codes.STOPPED) from None
 
 
 def _resumed(
@@ -340,7 +340,7 @@ def _resumed(
             )
     except Interrupted as stopped:
         _say_stopped(stopped)
-        raise typer.Exit(exits.STOPPED) from None
+        raise typer.Exit(exit_codes.STOPPED) from None
 
 
 def _announce(run: str, calls: int, reuse: str) -> None:

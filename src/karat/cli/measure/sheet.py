@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any  # Any: the context is a class 
 import typer
 from typer.core import TyperGroup
 
-from karat.cli import exits
+from karat.cli import exit_codes
 from karat.cli.options.shared import JsonOption, PassesOption, RequireOption, TableOption, XlsxOption
 from karat.core.json_types import JsonObject
 
@@ -106,7 +106,7 @@ def show(
         print_workbook(workbook, written)
     print_problems(workbook.problems, stderr())
     if any(problem.severity == "error" for problem in workbook.problems):
-        raise typer.Exit(exits.BROKEN)
+        raise typer.Exit(exit_codes.BROKEN)
 
 
 def _write_csv(workbook: Workbook, out: str) -> list[str]:
@@ -160,7 +160,7 @@ def fmt(
     if not done.changed:
         stdout().print(f"{count_of(len(files), 'file')} already formatted", markup=False)
     if check and done.changed:
-        raise typer.Exit(exits.BROKEN)
+        raise typer.Exit(exit_codes.BROKEN)
 
 
 def _choices(workbook: Workbook) -> JsonObject:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from karat.cli import exits
+from karat.cli import exit_codes
 
 if TYPE_CHECKING:
     from karat.cli.printing.outputs import Outputs
@@ -40,7 +40,7 @@ def answers_in_sql(
         _print(result, written)
     failed = print_errors(result)
     if failed or nothing_scored(result) or any(problem.severity == "error" for problem in result.problems):
-        raise typer.Exit(exits.ERRORS)
+        raise typer.Exit(exit_codes.ERRORS)
 
 
 def _written(result: RunResult, outputs: Outputs) -> list[str]:

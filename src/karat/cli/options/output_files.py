@@ -29,7 +29,7 @@ def file_output(out: Path | None) -> Path | None:
 def _writable(path: Path) -> None:
     address = address_of(path)
     if address is not None:
-        from karat.core.remote.sending import check_writable
+        from karat.core.remote.upload import check_writable
 
         check_writable(address)
         return

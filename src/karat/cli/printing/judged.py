@@ -47,7 +47,7 @@ def ask_projects_judge(
     from karat.verbs.inputs.projects import project_here
     from karat.verbs.judge.ask import ask_about
     from karat.verbs.judge.corrected import with_judge
-    from karat.verbs.judge.opening import open_judge_here
+    from karat.verbs.judge.open_judge import open_judge_here
 
     project = project_here(config)
     if project is None or project.judge is None:

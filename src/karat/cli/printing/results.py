@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from karat.cli import exits
+from karat.cli import exit_codes
 from karat.cli.options.verbosity import quiet, verbose
 from karat.cli.printing.consoles import print_problems, stderr, stdout
 from karat.cli.printing.outputs import Outputs
@@ -66,9 +66,9 @@ def show(
         if verdict.state in ("not_judged", "not_asked"):
             stderr().print(f"gate not checked: {verdict.words}", style="yellow", markup=False, soft_wrap=True)
     if broken:
-        return exits.BROKEN
+        return exit_codes.BROKEN
     failed = errors or nothing_scored(result) or "error" in result.status_counts()
-    return exits.ERRORS if failed else 0
+    return exit_codes.ERRORS if failed else 0
 
 
 def nothing_scored(result: RunResult) -> bool:
@@ -113,5 +113,5 @@ def store_flags(config: Path | None, store: str | None) -> tuple[str, ...]:
 def leave(codes: Iterable[int]) -> None:
     """End the command with the code that weighs most: a broken gate, then errors, then none."""
     found = set(codes)
-    if code := next((code for code in (exits.BROKEN, exits.ERRORS) if code in found), 0):
+    if code := next((code for code in (exit_codes.BROKEN, exit_codes.ERRORS) if code in found), 0):
         raise typer.Exit(code)

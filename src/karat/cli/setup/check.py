@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from karat.cli import exits
+from karat.cli import exit_codes
 from karat.cli.options.shared import ConfigOption, JsonOption, SettingsOption, SuiteOption, TableOption
 
 
@@ -129,4 +129,4 @@ def check(
             verdict if errors or warnings else f"{' · '.join(counts)} · no mistakes", style="bold", markup=False
         )
     if errors:
-        raise typer.Exit(exits.BROKEN)
+        raise typer.Exit(exit_codes.BROKEN)

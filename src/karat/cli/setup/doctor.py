@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from karat.cli import exits
+from karat.cli import exit_codes
 from karat.cli.options.shared import ConfigOption, JsonOption, StoreOption
 
 
@@ -24,4 +24,4 @@ def doctor(json: JsonOption = None, store: StoreOption = None, config: ConfigOpt
             mark, style = {"ok": ("✓", "green"), "absent": ("·", "dim"), "broken": ("✗", "bold red")}[one.state]
             console.print(f"{mark} {one.what:<22} {one.note}", style=style, markup=False, soft_wrap=True)
     if any(one.state == "broken" for one in found):
-        raise typer.Exit(exits.BROKEN)
+        raise typer.Exit(exit_codes.BROKEN)

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from karat.cli import exits
+from karat.cli import exit_codes
 from karat.cli.options.shared import complete_suites
 
 if TYPE_CHECKING:
-    from karat.imports.unclear import Unclear
+    from karat.imports.ambiguity import Unclear
     from karat.verbs.imports.cases import ImportedFile
 
 
@@ -72,7 +72,7 @@ def import_(
     done = import_cases(file, suite, maps=maps_given, to=to, sheet=sheet, tables=tables, force=force, ask=_asked)
     _say(file, done)
     if done.skipped:
-        raise typer.Exit(exits.ERRORS)
+        raise typer.Exit(exit_codes.ERRORS)
 
 
 def _answers(file: Path, suite: str, cases: Path, to: Path | None, force: bool, given: bool) -> None:
@@ -91,7 +91,7 @@ def _answers(file: Path, suite: str, cases: Path, to: Path | None, force: bool, 
     words = ["karat", "score", "--suite", suite, "--cases", str(cases), "--predictions", str(done.predictions)]
     notes().print(f"saved {done.predictions}\n→ {shlex.join(words)}", markup=False, soft_wrap=True)
     if done.skipped:
-        raise typer.Exit(exits.ERRORS)
+        raise typer.Exit(exit_codes.ERRORS)
 
 
 def _asked(unclear: Unclear) -> str:

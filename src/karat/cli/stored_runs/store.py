@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from karat.cli import exits
+from karat.cli import exit_codes
 from karat.cli.options.output_files import file_output
 from karat.cli.options.shared import ConfigOption, JsonOption
 
@@ -37,7 +37,7 @@ def check(store: StoreArgument = None, json: JsonOption = None, config: ConfigOp
         found = check_store(store or "", config=config, watch=watch)
     _print(found, json)
     if not found.sound:
-        raise typer.Exit(exits.BROKEN)
+        raise typer.Exit(exit_codes.BROKEN)
 
 
 @app.command("repair")
@@ -66,7 +66,7 @@ def repair(
         found = repair_store(store or "", out, config=config, watch=watch)
     _print(found, json)
     if not found.sound:
-        raise typer.Exit(exits.ERRORS)
+        raise typer.Exit(exit_codes.ERRORS)
 
 
 @app.command("move")

@@ -23,7 +23,7 @@ from typing import Generic, TypeVar
 import msgspec
 from yaml.nodes import Node, SequenceNode
 
-from karat.core.case_files.file_forms import FileForm
+from karat.core.case_files.file_schemas import FileForm
 from karat.core.case_files.loaded import GIVEN, LoadedCases, all_cases
 from karat.core.files import json
 from karat.core.files.lines import each_line

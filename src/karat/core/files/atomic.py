@@ -31,7 +31,7 @@ def write_atomically(path: Path, write: Callable[[Path], None]) -> None:
     """
     address = address_of(path)
     if address is not None:
-        from karat.core.remote.sending import send
+        from karat.core.remote.upload import send
 
         send(address, write)
         return

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TypeVar
 import msgspec
 
 from karat.core.explanation import plain_details, read_details
-from karat.core.files.shapes import shape_in_words
+from karat.core.files.validation_errors import shape_in_words
 from karat.core.json_types import JsonMapping, JsonObject
 from karat.core.problems import Problem, did_you_mean
 

@@ -27,7 +27,7 @@ from typing import (
 
 import msgspec
 
-from karat.core.case_files.file_forms import Holds
+from karat.core.case_files.file_schemas import Holds
 from karat.core.json_types import JsonObject
 from karat.core.yaml.structs import Raw, filled
 

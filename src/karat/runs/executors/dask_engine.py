@@ -20,9 +20,9 @@ from distributed.client import FutureCancelledError
 
 from karat.core.problems import UserError
 from karat.runs.executors import messages
+from karat.runs.executors.compatibility import differences, passport, refuse_different
 from karat.runs.executors.dask_worker import answer_alone
 from karat.runs.executors.engine import STORED, Engine, Lost
-from karat.runs.executors.passport import differences, passport, refuse_different
 
 LOOK = 0.5
 """Seconds between two looks at who is there."""

@@ -15,7 +15,7 @@ from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from karat.core import plugins
 from karat.core.files.limits import wrong_repeats
-from karat.core.files.shapes import shape_in_words
+from karat.core.files.validation_errors import shape_in_words
 from karat.core.json_types import JsonMapping, JsonObject
 from karat.core.metrics.metric_names import find_metric
 from karat.core.problems import Problem, UserError, count_of, did_you_mean

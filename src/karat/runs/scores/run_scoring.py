@@ -20,8 +20,8 @@ from karat.core.problems import Problem
 from karat.core.records import AnyCase, Prediction, truth_hash
 from karat.core.remote.display_names import shown
 from karat.core.results.result import CaseResult, RunInfo, RunResult
-from karat.core.run_notes.noted import Noted, with_noted_intervals, with_noted_scores
 from karat.core.run_notes.notes import checked_notes
+from karat.core.run_notes.scores_from_notes import Noted, with_noted_intervals, with_noted_scores
 from karat.core.suite import EXPECTATIONS, Suite, SuiteOptions
 from karat.runs.calls.stored_answers import with_answers
 from karat.runs.project_file.plain_secrets import refuse_secrets

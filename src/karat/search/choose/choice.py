@@ -13,11 +13,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from karat.search.choose.infeasible import nothing_found
 from karat.search.choose.limits import Limits
 from karat.search.choose.options import NO_MODEL
 from karat.search.choose.outcome import Pick, outcome_of
 from karat.search.choose.problem import Problem, affordable_options, problem_of
-from karat.search.choose.refusal import nothing_found
 from karat.search.choose.solvers.branch_and_bound import branch
 from karat.search.choose.solvers.combinations import Program, Solved, Step, program_of
 from karat.search.choose.solvers.integer_program import solve
@@ -65,8 +65,8 @@ class Wanted:
 
 
 def choose(fields: Sequence[FieldRanks], limits: Limits, *, time_limit: float = 60.0) -> Choice:
-    """The best option of each field within the budget. Raises :class:`~karat.search.choose.refusal.NothingFound` when
-    that finds nothing."""
+    """The best option of each field within the budget. Raises
+    :class:`~karat.search.choose.infeasible.NothingFound` when that finds nothing."""
     return choose_in(problem_of(fields, limits), time_limit=time_limit)
 
 

@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 
 from karat.search.choose.options import NO_MODEL
 from karat.search.choose.outcome import Pick
-from karat.search.choose.parts import choose_on_parts
 from karat.search.choose.problem import Problem
+from karat.search.choose.question_subsets import choose_on_parts
 from karat.search.choose.solvers.enumeration import few_combinations
 from karat.search.records import Integers
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from karat.core.problems import UserError
+from karat.search.choose.infeasible import ranked_deep_enough
 from karat.search.choose.limits import Limits, deepest
-from karat.search.choose.refusal import ranked_deep_enough
 from karat.search.choose.reporting.result import Tuning
 from karat.search.choose.tuning import tuning_of
 from karat.search.records import FieldRanks, Model

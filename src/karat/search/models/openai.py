@@ -18,7 +18,7 @@ import numpy as np
 
 from karat.core.problems import UserError, count_of
 from karat.search.models.info import ModelInfo
-from karat.search.models.posting import Posting
+from karat.search.models.json_request import Posting
 from karat.search.models.prefixes import prefixes_of
 from karat.search.models.rows import checked_rows, sendable
 from karat.search.records import Floats, Model, Role

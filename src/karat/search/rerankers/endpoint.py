@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 import msgspec
 
 from karat.core.problems import UserError, count_of
+from karat.search.models.json_request import Posting
 from karat.search.models.openai import origin_of, valid_address
-from karat.search.models.posting import Posting
 from karat.search.models.rows import sendable
 from karat.search.rerankers.reranker import Reranker
 

@@ -133,8 +133,8 @@ class Resources:
     def choose(self, evaluation: EvaluationTable) -> Choice:
         """The best n and model for each field of an evaluation table, for all of them together."""
         from karat.search.choose.choice import choose
+        from karat.search.choose.infeasible import ranked_deep_enough
         from karat.search.choose.limits import Limits, deepest
-        from karat.search.choose.refusal import ranked_deep_enough
         from karat.search.choose.tune import check_fields
         from karat.search.rankers.load import load_rankers
         from karat.search.ranks.ranking import rank_field

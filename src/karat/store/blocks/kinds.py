@@ -21,8 +21,8 @@ from karat.store.live import LIVE, read_batch
 from karat.store.predictions.answer_blocks import ANSWER_WORDS, KEYS, RESPONSES, Keys
 from karat.store.scorings.columns import COLUMNS, unpack_chunk
 from karat.store.scorings.failure_blocks import FAILURES
+from karat.store.scorings.figures_copy import FIGURES, read_figures
 from karat.store.scorings.results import RESULTS, WORDS
-from karat.store.scorings.written_figures import FIGURES, read_figures
 
 CASE_KINDS = (CASES, IDS)
 SCORING_KINDS = (RESULTS, LINES, SEARCHED, COLUMNS)

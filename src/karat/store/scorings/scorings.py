@@ -19,7 +19,7 @@ from karat.store.codec import to_json
 from karat.store.leases.lease_holder import Holder, is_dead, this_process
 from karat.store.records import ScoringRow, run_name
 from karat.store.schema import scorings, summaries
-from karat.store.scorings.written_figures import keep_figures
+from karat.store.scorings.figures_copy import keep_figures
 
 ABANDONED = timedelta(days=1)
 """A scoring that a process on another machine began, and added nothing to for so long, is removed."""

@@ -58,7 +58,7 @@ def move_store(source: str, target: str, watch: Watch = lambda _table, _rows: No
     with open_store(source, create=False) as opened:
         _refuse_live_runs(opened)
         if remote is not None:
-            from karat.core.remote.sending import content_at
+            from karat.core.remote.upload import content_at
 
             if content_at(remote) is not None:
                 raise _not_empty(remote.shown, "an object")

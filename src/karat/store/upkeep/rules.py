@@ -20,7 +20,7 @@ from karat.store.predictions.answer_blocks import ANSWER_WORDS, KEYS, RESPONSES,
 from karat.store.predictions.answer_words import drop_answer_words
 from karat.store.records import run_name
 from karat.store.schema import metadata, run_blocks, runs, scoring_blocks, scorings, summaries
-from karat.store.scorings.written_figures import changed_figure, restore_figures
+from karat.store.scorings.figures_copy import changed_figure, restore_figures
 
 
 class Broken(NamedTuple):

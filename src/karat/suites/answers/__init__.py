@@ -2,15 +2,15 @@
 
 from pathlib import Path
 
-from karat.core.case_files.file_forms import FileForm
+from karat.core.case_files.file_schemas import FileForm
 from karat.core.case_form import showing
 from karat.core.explanation import explaining
 from karat.core.suite import Suite
 from karat.suites.answers.answer_facts import answer_facts
 from karat.suites.answers.authoring.accept import accept
 from karat.suites.answers.authoring.case_file import case_file
-from karat.suites.answers.authoring.covers import coverable, covers
-from karat.suites.answers.authoring.file_forms import GoldRow, QuestionRow, SubmittedLine
+from karat.suites.answers.authoring.coverage import coverable, covers
+from karat.suites.answers.authoring.file_schemas import GoldRow, QuestionRow, SubmittedLine
 from karat.suites.answers.authoring.import_rows import import_rows
 from karat.suites.answers.authoring.try_target import try_target
 from karat.suites.answers.cases import cases_from, load_cases, recognises, stream_cases, truth

@@ -22,7 +22,7 @@ import msgspec
 from karat.core.case_files.loaded import GIVEN, LoadedPredictions
 from karat.core.case_files.recorded import ABOUT, RecordedLine, read_recorded
 from karat.core.files.reading import FileRefused, read_text, why_not_there
-from karat.core.files.shapes import shape_in_words
+from karat.core.files.validation_errors import shape_in_words
 from karat.core.json_types import JsonMapping
 from karat.core.problems import Problem, UserError, count_of, did_you_mean
 from karat.core.records import Prediction, misplaced, recorded_error, recorded_tokens

@@ -1,12 +1,12 @@
 """Pandas code that a model writes: run in a sandbox, and scored so that wrong code cannot win."""
 
-from karat.core.case_files.file_forms import FileForm
+from karat.core.case_files.file_schemas import FileForm
 from karat.core.case_form import showing
 from karat.core.explanation import explaining
 from karat.core.suite import Suite
 from karat.suites.codegen.authoring.accept import accept
 from karat.suites.codegen.authoring.case_file import case_file
-from karat.suites.codegen.authoring.covers import coverable, covers
+from karat.suites.codegen.authoring.coverage import coverable, covers
 from karat.suites.codegen.authoring.import_rows import import_rows
 from karat.suites.codegen.authoring.try_target import try_target
 from karat.suites.codegen.cases import cases_from, load_cases, recognises, stream_cases, truth

@@ -26,7 +26,7 @@ from karat.core.records import Case, Where
 from karat.core.yaml.plain_values import node_of
 from karat.core.yaml.structs import Findings, documents
 from karat.suites.codegen.benchmarks import dabench, ds1000, pandaseval
-from karat.suites.codegen.benchmarks.neighbours import LeftOut, Neighbours
+from karat.suites.codegen.benchmarks.companion_files import LeftOut, Neighbours
 from karat.suites.codegen.benchmarks.published_sets import OTHER_FORMS, left_out_problems, rows_of, set_of
 from karat.suites.codegen.notebooks.cases import notebook_cases
 from karat.suites.codegen.notebooks.cells import SUFFIX as NOTEBOOK

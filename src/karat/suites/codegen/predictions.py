@@ -24,7 +24,7 @@ from karat.core.files import json
 from karat.core.files.lines import each_line
 from karat.core.files.near_paths import near_path
 from karat.core.files.reading import FileRefused, read_bytes
-from karat.core.files.shapes import shape_in_words
+from karat.core.files.validation_errors import shape_in_words
 from karat.core.json_types import Json
 from karat.core.problems import Problem, UserError, did_you_mean
 from karat.core.records import (

@@ -2,14 +2,14 @@
 
 from pathlib import Path
 
-from karat.core.case_files.file_forms import FileForm
+from karat.core.case_files.file_schemas import FileForm
 from karat.core.case_form import showing
 from karat.core.explanation import explaining
 from karat.core.suite import Suite
 from karat.suites.data_query.answer_facts import answer_facts
 from karat.suites.data_query.authoring.accept import accept
 from karat.suites.data_query.authoring.case_file import case_file
-from karat.suites.data_query.authoring.covers import coverable, covers
+from karat.suites.data_query.authoring.coverage import coverable, covers
 from karat.suites.data_query.authoring.import_rows import import_rows
 from karat.suites.data_query.authoring.try_target import try_target
 from karat.suites.data_query.cases import CaseFile, cases_from, load_cases, recognises, stream_cases
@@ -18,7 +18,7 @@ from karat.suites.data_query.comparison import compare, perfect
 from karat.suites.data_query.details import Details, details
 from karat.suites.data_query.explain import explain
 from karat.suites.data_query.export import export_row
-from karat.suites.data_query.matching.codes_at_hand import check_options
+from karat.suites.data_query.matching.known_codes import check_options
 from karat.suites.data_query.metrics import METRICS
 from karat.suites.data_query.options import Options
 from karat.suites.data_query.predictions import RecordedLine, read_predictions, stream_predictions

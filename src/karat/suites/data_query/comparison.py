@@ -17,7 +17,6 @@ import msgspec
 from karat.core.records import Case, Prediction
 from karat.suites.data_query.formats.operators import on_codes
 from karat.suites.data_query.formats.suspect_ids import refuse_suspect_ids
-from karat.suites.data_query.matching.codes_at_hand import codes_at_hand, expanded
 from karat.suites.data_query.matching.dimension_comparison import (
     Counts,
     DimensionComparison,
@@ -28,6 +27,7 @@ from karat.suites.data_query.matching.dimension_comparison import (
     compare_open_dimension,
     id_of,
 )
+from karat.suites.data_query.matching.known_codes import codes_at_hand, expanded
 from karat.suites.data_query.options import Options
 from karat.suites.data_query.periods.comparison import PeriodComparison, compare_periods
 from karat.suites.data_query.periods.filters import with_period

@@ -18,7 +18,7 @@ from karat.core.files.limits import MIB
 from karat.core.files.lines import plain_lines
 from karat.core.files.near_paths import near_path
 from karat.core.files.reading import FileRefused, open_bytes, read_bytes
-from karat.core.files.shapes import shape_in_words
+from karat.core.files.validation_errors import shape_in_words
 from karat.core.json_types import Json
 from karat.core.problems import Problem, UserError
 from karat.core.records import Prediction, misplaced, recorded_error, recorded_tokens

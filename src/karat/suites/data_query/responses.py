@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
-from karat.core.files.shapes import shape_in_words
+from karat.core.files.validation_errors import shape_in_words
 from karat.core.json_types import JsonMapping, JsonObject
 from karat.core.replies import Candidate, Reply, only_one, read_reply
 from karat.core.suite import Unreadable

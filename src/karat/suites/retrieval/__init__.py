@@ -2,13 +2,13 @@
 
 from pathlib import Path
 
-from karat.core.case_files.file_forms import FileForm
+from karat.core.case_files.file_schemas import FileForm
 from karat.core.case_files.recorded import recorded_lines
 from karat.core.case_form import showing
 from karat.core.explanation import explaining
 from karat.core.suite import Suite
 from karat.suites.retrieval.authoring.accept import accept
-from karat.suites.retrieval.authoring.covers import coverable, covers
+from karat.suites.retrieval.authoring.coverage import coverable, covers
 from karat.suites.retrieval.authoring.import_rows import import_rows
 from karat.suites.retrieval.authoring.new_entries import add_entries, entry, try_target
 from karat.suites.retrieval.cases import GivenCase, cases_from, load_cases, recognises, status_file

@@ -16,7 +16,7 @@ from yaml.nodes import MappingNode, Node
 
 from karat.core.case_files.case_rows import case_nodes
 from karat.core.case_files.drafts import status_in
-from karat.core.case_files.file_forms import Holds
+from karat.core.case_files.file_schemas import Holds
 from karat.core.case_files.loaded import GIVEN, LoadedCases
 from karat.core.expect.reading import read_expect
 from karat.core.expect.records import Expect

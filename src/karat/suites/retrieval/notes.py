@@ -14,7 +14,7 @@ from karat.core.run_notes.notes import note_of
 from karat.core.scores import Score
 
 if TYPE_CHECKING:
-    from karat.core.run_notes.noted import Noted
+    from karat.core.run_notes.scores_from_notes import Noted
     from karat.search.choose.reporting.result import Tuning
 
 TUNING = "tuning"
@@ -40,7 +40,7 @@ def noted(notes: JsonMapping) -> Noted | None:
     """The held-out figures of the tuning, by case; None where nothing was chosen, or an earlier version did."""
     if TUNING not in notes:
         return None
-    from karat.core.run_notes.noted import Noted
+    from karat.core.run_notes.scores_from_notes import Noted
     from karat.search.choose.reporting.result import Tuning
     from karat.suites.retrieval.metrics import HELD_OUT, METRICS
     from karat.suites.retrieval.sheets.cases import ids_of

@@ -20,7 +20,7 @@ import msgspec
 from karat.core.case_files.loaded import LoadedPredictions, Said, all_predictions
 from karat.core.files.json import keeps_every_key
 from karat.core.files.reading import is_empty, why_not_there
-from karat.core.files.shapes import shape_in_words
+from karat.core.files.validation_errors import shape_in_words
 from karat.core.json_types import Json, JsonMapping, JsonObject
 from karat.core.problems import UserError, count_of
 from karat.core.replies import Reply, only_one, read_reply

@@ -29,7 +29,7 @@ from karat.suites.answers.text_to_sql.files.rows import fields_of, read_rows
 from karat.suites.answers.text_to_sql.fillings.suite import MadeSuite, make_suite
 from karat.suites.answers.text_to_sql.highlights import searched_only_in_sqlite
 from karat.verbs.inputs.loading import load_cases, load_predictions
-from karat.verbs.inputs.steps import step
+from karat.verbs.inputs.step_timing import step
 
 OUTCOMES = {"right": "pass", "wrong": "fail"}
 """The strict profile's words for the outcome of a case."""

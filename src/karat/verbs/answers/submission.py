@@ -23,7 +23,7 @@ from karat.suites.answers.options import Options
 from karat.suites.answers.spider2.questions import with_questions
 from karat.verbs.inputs.loading import nothing_read
 from karat.verbs.inputs.projects import project_here
-from karat.verbs.inputs.steps import step
+from karat.verbs.inputs.step_timing import step
 
 Profile = Literal["spider2", "strict"]
 

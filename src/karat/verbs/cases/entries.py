@@ -18,7 +18,7 @@ from karat.core.problems import Problem, UserError
 from karat.core.records import AnyCase
 from karat.core.yaml.append import with_entries
 from karat.verbs.cases.listing import loaded
-from karat.verbs.cases.trying import try_files, write_tried
+from karat.verbs.cases.try_change import try_files, write_tried
 from karat.verbs.inputs.work import Work
 
 DRAFTS = "drafts.yaml"

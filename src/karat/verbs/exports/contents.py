@@ -51,7 +51,7 @@ def _content(path: Path) -> bytes | None:
     """What is in a file, here or at a URL; None where there is none."""
     address = address_of(path)
     if address is not None:
-        from karat.core.remote.sending import content_at
+        from karat.core.remote.upload import content_at
 
         return content_at(address)
     return path.read_bytes() if path.is_file() else None

@@ -19,11 +19,11 @@ from karat.core.problems import Problem, UserError
 from karat.core.remote.display_names import is_copy
 from karat.core.remote.paths import local_path, local_tables
 from karat.core.suite import Suite
+from karat.imports.ambiguity import Unclear
 from karat.imports.fields import OWN, fields_of
 from karat.imports.reading import read_source
 from karat.imports.rows import rows_for, unused
 from karat.imports.source import Source
-from karat.imports.unclear import Unclear
 
 Ask = Callable[[Unclear], str]
 """Chooses among the candidates for something that the file leaves open; empty: none of them. Raises what it is given

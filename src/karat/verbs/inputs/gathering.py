@@ -19,7 +19,7 @@ from karat.core.suite import Suite
 from karat.runs.case_selection import Choice, Choosing
 from karat.verbs.inputs.loading import Cases, Predictions, load_cases, nothing_read
 from karat.verbs.inputs.python_values import given_cases, given_predictions
-from karat.verbs.inputs.steps import step
+from karat.verbs.inputs.step_timing import step
 
 MOST_PROBLEMS = 10_000
 """Problems that are kept; further ones are counted."""

@@ -19,7 +19,7 @@ from karat.runs.project_file.environments import FIELD, with_environments
 from karat.runs.project_file.project import options_from
 from karat.verbs.inputs.projects import environments_here
 from karat.verbs.inputs.python_values import given_cases, given_predictions
-from karat.verbs.inputs.steps import step
+from karat.verbs.inputs.step_timing import step
 
 Rows: TypeAlias = Iterable[JsonMapping] | Any
 """Dicts, or a DataFrame of pandas, polars or Arrow."""

@@ -23,7 +23,7 @@ from karat.runs.stored_run import stored_settings
 from karat.store.records import run_name
 from karat.store.verdicts.judgements import JudgeRecords, JudgeVersion
 from karat.verbs.inputs.projects import open_store_here, project_here
-from karat.verbs.judge.opening import GivenJudge, OpenJudge, finished, open_judge_here, remember
+from karat.verbs.judge.open_judge import GivenJudge, OpenJudge, finished, open_judge_here, remember
 from karat.verbs.judge.pools import rate_of
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from karat.judge.judge_client import Judge
 from karat.judge.settings import Bar
 from karat.store.verdicts.judgements import JudgeRecords
 from karat.verbs.inputs.projects import open_store_here, project_here
-from karat.verbs.judge.opening import GivenJudge, finished, open_judge_here, remember
+from karat.verbs.judge.open_judge import GivenJudge, finished, open_judge_here, remember
 from karat.verbs.judge.pools import empty_calibration, newest_calibration
 
 if TYPE_CHECKING:

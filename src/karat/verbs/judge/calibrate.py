@@ -31,7 +31,7 @@ from karat.store.verdicts.judgements import JudgeRecords, JudgeVersion
 from karat.store.verdicts.reviews import case_review
 from karat.verbs.inputs.projects import open_store_here, project_here
 from karat.verbs.judge.ask import questions_about, system_model
-from karat.verbs.judge.opening import GivenJudge, OpenJudge, finished, open_judge_here, rubric_hash
+from karat.verbs.judge.open_judge import GivenJudge, OpenJudge, finished, open_judge_here, rubric_hash
 from karat.verbs.judge.pools import Pool, newest_calibration, pool_of, version_named
 
 if TYPE_CHECKING:

@@ -32,7 +32,7 @@ from karat.stats.intervals.rates import wilson
 from karat.store.verdicts.judgements import JudgeRecords, JudgeVersion
 from karat.verbs.inputs.projects import open_store_here, project_here
 from karat.verbs.judge.ask import questions_about
-from karat.verbs.judge.opening import GivenJudge, OpenJudge, finished, open_judge_here, remember
+from karat.verbs.judge.open_judge import GivenJudge, OpenJudge, finished, open_judge_here, remember
 from karat.verbs.judge.pools import empty_calibration, newest_calibration, pool_of, version_named
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from karat.core.problems import UserError
 from karat.judge.sample import JudgedCase
 from karat.judge.settings import Bar
 from karat.runs.baseline import find_run
-from karat.stats.judged.width import reviews_for_width
+from karat.stats.judged.reviews_needed import reviews_for_width
 from karat.store.verdicts.judgements import JudgeRecords
 from karat.store.verdicts.reviews import Review
 from karat.verbs.inputs.projects import open_store_here, project_here

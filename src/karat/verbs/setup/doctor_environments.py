@@ -11,8 +11,8 @@ import msgspec
 
 from karat.core.problems import UserError, count_of
 from karat.environments import Environment
-from karat.environments.finding import python_in
 from karat.environments.folders import built_in, size_of
+from karat.environments.interpreter import python_in
 from karat.sandbox import Sandbox
 from karat.sandbox.interpreter import interpreter
 

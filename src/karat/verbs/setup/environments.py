@@ -10,9 +10,9 @@ import msgspec
 
 from karat.core.problems import UserError
 from karat.environments import Environment
-from karat.environments.building import Result, build
-from karat.environments.finding import locked_here, named, python_in
+from karat.environments.build import Result, build
 from karat.environments.folders import all_built, built_in, folder_of, remove
+from karat.environments.interpreter import locked_here, named, python_in
 from karat.verbs.inputs.projects import project_here
 
 State = Literal["built", "not built", "path", "broken", "unused"]

@@ -17,7 +17,7 @@ from pathlib import Path
 import msgspec
 
 from karat.core import plugins
-from karat.core.case_files.file_forms import FileForm
+from karat.core.case_files.file_schemas import FileForm
 from karat.core.files.atomic import write_bytes
 from karat.core.json_types import JsonObject
 from karat.core.problems import UnknownName, UserError

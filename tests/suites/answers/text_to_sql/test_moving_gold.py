@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from karat.suites.answers.text_to_sql.compare import TODAY
-from karat.suites.answers.text_to_sql.strict.chance import Chance, chance_in, depends_on_today
 from karat.suites.answers.text_to_sql.strict.gold_status import same_rows
+from karat.suites.answers.text_to_sql.strict.nondeterminism import Chance, chance_in, depends_on_today
 from karat.suites.answers.text_to_sql.strict.window_ties import window_cut
 from tests.suites.answers.text_to_sql.making import compared
 

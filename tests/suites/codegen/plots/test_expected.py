@@ -9,7 +9,7 @@ from karat.core.yaml.structs import Findings
 from karat.suites.codegen.cases import load_cases
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.plots.expectation.expected import read_plot
-from karat.suites.codegen.plots.expectation.written import written_plot
+from karat.suites.codegen.plots.expectation.plot_spec import written_plot
 from karat.suites.codegen.plots.records import PanelGold, PlotGold, SeriesGold, TextGold
 from karat.suites.codegen.tasks.check import check_cases
 

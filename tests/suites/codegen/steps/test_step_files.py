@@ -15,7 +15,7 @@ from karat.suites.codegen.cases import load_cases, recognises
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.predictions import read_predictions
 from karat.suites.codegen.repair.follow_up import follow_up
-from karat.suites.codegen.running.cut_texts import cut_in_the_middle
+from karat.suites.codegen.running.truncation import cut_in_the_middle
 from karat.suites.codegen.steps.budgets import spent
 from karat.suites.codegen.steps.flat import NO_ANSWER, answering, flat_program, names_set
 from karat.suites.codegen.tasks.check import check_cases

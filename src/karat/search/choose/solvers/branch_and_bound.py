@@ -18,7 +18,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from karat.search.choose.solvers.combinations import Program, Solved, Step
-from karat.search.choose.solvers.passing import State, passing_of
+from karat.search.choose.solvers.passed_groups import State, passing_of
 from karat.search.records import Integers
 
 

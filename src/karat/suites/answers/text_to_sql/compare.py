@@ -26,10 +26,10 @@ from karat.suites.answers.text_to_sql.running.cost import Cost, cost_of
 from karat.suites.answers.text_to_sql.running.execution import Ran
 from karat.suites.answers.text_to_sql.running.speed import WRONG
 from karat.suites.answers.text_to_sql.strict.asks_order import asks_order
-from karat.suites.answers.text_to_sql.strict.chance import depends_on_today
 from karat.suites.answers.text_to_sql.strict.gold_query import read_gold
 from karat.suites.answers.text_to_sql.strict.gold_status import at_date, proves_little, same_text
 from karat.suites.answers.text_to_sql.strict.judge import Asked, judge
+from karat.suites.answers.text_to_sql.strict.nondeterminism import depends_on_today
 from karat.suites.answers.text_to_sql.strict.tables import table_of
 from karat.suites.answers.text_to_sql.strict.unstable import why_unstable
 from karat.tables.explain.sample import ROWS, TableSample, sample_of

@@ -12,7 +12,7 @@ from karat.core.records import Case
 from karat.suites.answers.options import Options
 from karat.suites.answers.records import Gold, Queries
 from karat.suites.answers.text_to_sql.compare import failed_gold
-from karat.suites.answers.text_to_sql.queries.name_meant import name_meant
+from karat.suites.answers.text_to_sql.queries.name_suggestions import name_meant
 from karat.suites.answers.text_to_sql.running.case_engine import Bench, bench_for
 from karat.suites.answers.text_to_sql.strict.asks_order import asks_order
 from karat.suites.answers.text_to_sql.strict.gold_query import read_gold

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from karat.core.case_files.case_file import CaseFile, as_yaml, base_name
 from karat.core.json_types import Json, JsonMapping, JsonObject
-from karat.suites.codegen.plots.expectation.written import written_plot_of
+from karat.suites.codegen.plots.expectation.plot_spec import written_plot_of
 from karat.suites.codegen.tasks.hidden_tests import KEYS, KINDS
 
 

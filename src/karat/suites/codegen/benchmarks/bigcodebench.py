@@ -13,7 +13,7 @@ import msgspec
 
 from karat.core.problems import Problem
 from karat.core.records import Case, Turn, Where
-from karat.suites.codegen.benchmarks.neighbours import Neighbours
+from karat.suites.codegen.benchmarks.companion_files import Neighbours
 from karat.suites.codegen.benchmarks.published_set import PublishedSet
 from karat.suites.codegen.harness.unit_tests import count_tests
 from karat.suites.codegen.question.default_prompt import WRITE

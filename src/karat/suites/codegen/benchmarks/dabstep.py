@@ -7,7 +7,7 @@ import msgspec
 
 from karat.core.problems import Problem
 from karat.core.records import Case, Turn, Where
-from karat.suites.codegen.benchmarks.neighbours import LeftOut, Neighbours, inputs_of
+from karat.suites.codegen.benchmarks.companion_files import LeftOut, Neighbours, inputs_of
 from karat.suites.codegen.benchmarks.published_set import PublishedSet
 from karat.suites.codegen.question.default_prompt import instructions
 from karat.suites.codegen.records import Expected, Published, Task

@@ -10,8 +10,8 @@ import msgspec
 from karat.core.json_types import Json
 from karat.core.problems import Problem
 from karat.core.records import Case, Turn, Where
+from karat.suites.codegen.benchmarks.companion_files import LeftOut, Neighbours, inputs_of
 from karat.suites.codegen.benchmarks.dacode_plots import plot_gold
-from karat.suites.codegen.benchmarks.neighbours import LeftOut, Neighbours, inputs_of
 from karat.suites.codegen.benchmarks.published_set import PublishedSet
 from karat.suites.codegen.question.default_prompt import WRITE
 from karat.suites.codegen.records import Expected, Published, Scorer, Task

@@ -8,7 +8,7 @@ import msgspec
 from karat.core.json_types import Json
 from karat.core.problems import Problem
 from karat.core.records import Case, Turn, Where
-from karat.suites.codegen.benchmarks.neighbours import Neighbours
+from karat.suites.codegen.benchmarks.companion_files import Neighbours
 from karat.suites.codegen.benchmarks.published_set import PublishedSet
 from karat.suites.codegen.question.default_prompt import WRITE
 from karat.suites.codegen.records import Task, Unfinished

@@ -11,7 +11,7 @@ import msgspec
 from karat.core.json_types import Json
 from karat.core.problems import Problem, did_you_mean
 from karat.core.records import Case, Turn, Where
-from karat.suites.codegen.benchmarks.neighbours import LeftOut, Neighbours, inputs_of
+from karat.suites.codegen.benchmarks.companion_files import LeftOut, Neighbours, inputs_of
 from karat.suites.codegen.benchmarks.published_set import PublishedSet
 from karat.suites.codegen.published.kramabench import KINDS
 from karat.suites.codegen.question.default_prompt import instructions

@@ -11,7 +11,7 @@ import msgspec
 from karat.core.json_types import JsonMapping
 from karat.core.problems import Problem
 from karat.core.records import Case, Where
-from karat.suites.codegen.benchmarks.neighbours import LeftOut, Neighbours
+from karat.suites.codegen.benchmarks.companion_files import LeftOut, Neighbours
 from karat.suites.codegen.records import Task
 
 Row = TypeVar("Row", bound=msgspec.Struct)

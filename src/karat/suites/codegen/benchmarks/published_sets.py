@@ -21,7 +21,7 @@ from karat.suites.codegen.benchmarks import (
     pandasplotbench,
     viseval,
 )
-from karat.suites.codegen.benchmarks.neighbours import LeftOut
+from karat.suites.codegen.benchmarks.companion_files import LeftOut
 from karat.suites.codegen.benchmarks.published_set import PublishedSet
 from karat.tables.files.probe import NotOpened, parquet_copy
 from karat.tables.table import TableError

@@ -14,7 +14,7 @@ import msgspec
 from karat.core.json_types import Json
 from karat.core.problems import Problem
 from karat.core.records import Case, Turn, Where
-from karat.suites.codegen.benchmarks.neighbours import LeftOut, Neighbours, inputs_of
+from karat.suites.codegen.benchmarks.companion_files import LeftOut, Neighbours, inputs_of
 from karat.suites.codegen.benchmarks.published_set import PublishedSet
 from karat.suites.codegen.plots.records import Order, PanelGold, PlotGold, PlotType, Point, SeriesGold
 from karat.suites.codegen.question.default_prompt import WRITE

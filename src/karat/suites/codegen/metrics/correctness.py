@@ -31,7 +31,6 @@ from karat.suites.codegen.plots.records import PlotVerdict
 from karat.suites.codegen.records import Expected, Task
 from karat.suites.codegen.results.figures import figures_of
 from karat.suites.codegen.results.labels import swapped_labels
-from karat.suites.codegen.results.moments import zones_differ
 from karat.suites.codegen.results.tables import (
     NoTableError,
     Shaped,
@@ -42,6 +41,7 @@ from karat.suites.codegen.results.tables import (
     readings,
 )
 from karat.suites.codegen.results.ties import but_for_ties
+from karat.suites.codegen.results.timestamps import zones_differ
 from karat.suites.codegen.results.units import UNIT_DIFFERS, UnitDiffers, readings_in, same_number
 from karat.suites.codegen.running.printed_answers import cut_words
 from karat.suites.codegen.running.references import reference_outcome, untouched

@@ -23,7 +23,7 @@ from karat.sandbox import Plain, Sandbox
 from karat.suites.codegen.analysis.records import CodeFacts
 from karat.suites.codegen.metrics.correctness import PART, Correctness, Gold, Perturbed, gold_of, judge
 from karat.suites.codegen.options import Options
-from karat.suites.codegen.perturb.constants import constant_word
+from karat.suites.codegen.perturb.constant_answers import constant_word
 from karat.suites.codegen.perturb.kinds.missing import nothing_is_zero
 from karat.suites.codegen.perturb.reference_results import (
     ReferenceResults,

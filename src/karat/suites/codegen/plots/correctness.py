@@ -11,12 +11,12 @@ from karat.core.suite import NotApplicable
 from karat.sandbox import Outcome, Sandbox
 from karat.suites.codegen.metrics.correctness import PART, Correctness
 from karat.suites.codegen.plots.expectation.gold_picture import gold_picture
+from karat.suites.codegen.plots.messages import problem_of
 from karat.suites.codegen.plots.pictures import picture_of
 from karat.suites.codegen.plots.plot_runs import unread
 from karat.suites.codegen.plots.received_figures import SentFigure, sent_figures
 from karat.suites.codegen.plots.records import Figure, PanelGold, Picture, PlotGold, PlotVerdict, SeriesGold
 from karat.suites.codegen.plots.score import NO_PLOT, chosen, passed, reason_of, verdict_of
-from karat.suites.codegen.plots.words import problem_of
 from karat.suites.codegen.records import Task
 from karat.suites.codegen.running.references import reference_outcome
 from karat.tables.options import CompareOptions

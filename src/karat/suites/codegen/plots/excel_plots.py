@@ -7,7 +7,7 @@ from collections import Counter
 from karat.core.report import Cell, Column, Sheet, Table, bar_chart, visible
 from karat.core.results.result import RunResult
 from karat.suites.codegen.details import tries
-from karat.suites.codegen.plots.words import problem_of
+from karat.suites.codegen.plots.messages import problem_of
 
 
 def plots_sheet(result: RunResult) -> Sheet | None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from karat.core.case_form import Picture as ShownPicture
 from karat.core.case_form import Pictures
+from karat.suites.codegen.plots.messages import item_words
 from karat.suites.codegen.plots.records import Picture, PlotVerdict
-from karat.suites.codegen.plots.words import item_words
 
 _SENTENCES = {
     "": "the plot shows what is expected",

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from karat.sandbox import Outcome
 from karat.suites.codegen.hidden_tests.records import TestResult
 from karat.suites.codegen.records import Attempt, HiddenTest, Schema, Task
-from karat.suites.codegen.running.cut_texts import cut_in_the_middle
+from karat.suites.codegen.running.truncation import cut_in_the_middle
 from karat.suites.codegen.tasks.schemas import first_rows, head
 
 SHOWN_COLUMNS = 200

@@ -24,7 +24,7 @@ from pathlib import Path
 import msgspec
 
 from karat.sandbox import Column, Other, Plain, Record, Series, Table, Unordered
-from karat.suites.codegen.results.moments import span_text
+from karat.suites.codegen.results.timestamps import span_text
 from karat.tables.files.probe import NotOpened, parquet_copy
 from karat.tables.files.reading import read_csv
 from karat.tables.table import Table as TextTable

@@ -14,7 +14,7 @@ import msgspec
 from karat.core.problems import Problem, UserError
 from karat.core.records import Case
 from karat.environments import Environment, python_of
-from karat.environments.finding import locked_here
+from karat.environments.interpreter import locked_here
 from karat.environments.records import required_name
 from karat.sandbox import Sandbox
 from karat.suites.codegen.options import Options

@@ -12,9 +12,9 @@ from karat.core.suite import NotApplicable, Unreadable
 from karat.sandbox import StepRun
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.records import Task
-from karat.suites.codegen.running.cut_texts import cut_in_the_middle
 from karat.suites.codegen.running.environments import box_for
 from karat.suites.codegen.running.execution import Snippet, attempt_of
+from karat.suites.codegen.running.truncation import cut_in_the_middle
 from karat.suites.codegen.steps.compare import read_codes
 from karat.suites.codegen.steps.run import run_steps
 

@@ -24,7 +24,7 @@ from typing import Annotated
 import msgspec
 from yaml.nodes import MappingNode, Node, SequenceNode
 
-from karat.core.case_files.file_forms import Holds
+from karat.core.case_files.file_schemas import Holds
 from karat.core.expect.records import Expect
 from karat.core.records import Case, Status, Turn, Where
 from karat.core.yaml.structs import Findings, Raw, reader_for

@@ -54,4 +54,6 @@ def _why(outcome: Outcome) -> str:
 
 @cache
 def _source() -> str:
-    return resources.files("karat.suites.codegen.written_files").joinpath("box_reader.py").read_text(encoding="utf-8")
+    return (
+        resources.files("karat.suites.codegen.written_files").joinpath("sandbox_reader.py").read_text(encoding="utf-8")
+    )

@@ -16,7 +16,7 @@ import msgspec
 import yaml
 
 from karat.core.case_files.import_rows import Imported, ImportRow
-from karat.core.files.shapes import shape_in_words
+from karat.core.files.validation_errors import shape_in_words
 from karat.core.json_types import Json, JsonMapping, JsonObject
 from karat.core.problems import Problem, count_of
 from karat.suites.data_query.selection.selection import DatasetSelection, Selection, Target

@@ -16,7 +16,7 @@ from karat.suites.data_query.checks.findings import Found, found_in, placed
 from karat.suites.data_query.checks.names import drifted, look_alikes, replacement, spoken, with_blanks
 from karat.suites.data_query.checks.nearest_codes import hints_in
 from karat.suites.data_query.checks.target_faults import target_doubts
-from karat.suites.data_query.checks.walk import entries, terms
+from karat.suites.data_query.checks.traversal import entries, terms
 from karat.suites.data_query.formats.operators import meaning
 from karat.suites.data_query.options import Options
 from karat.suites.data_query.periods.filters import TIME_DIMENSION

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
-from karat.core.files.shapes import shape_in_words
+from karat.core.files.validation_errors import shape_in_words
 from karat.core.json_types import JsonMapping
 from karat.core.suite import Unreadable
 from karat.suites.data_query.formats.misspelt_keys import CONDITIONS, NEGATIONS, refuse_lost_conditions, refuse_misspelt

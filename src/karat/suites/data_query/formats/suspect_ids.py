@@ -12,7 +12,7 @@ import re
 from collections.abc import Collection, Iterable
 
 from karat.core.suite import Unreadable
-from karat.suites.data_query.matching.codes_at_hand import codes_at_hand
+from karat.suites.data_query.matching.known_codes import codes_at_hand
 from karat.suites.data_query.options import Options
 from karat.suites.data_query.selection.selection import Selection
 

@@ -7,9 +7,9 @@ from functools import lru_cache
 
 from karat.suites.data_query.checks.constraints import Allowed
 from karat.suites.data_query.comparison import Comparison
-from karat.suites.data_query.matching.codes_at_hand import structures_of
 from karat.suites.data_query.matching.dimension_comparison import DimensionComparison
 from karat.suites.data_query.matching.hierarchy import HierarchyComparison, Parents, compare_hierarchy
+from karat.suites.data_query.matching.known_codes import structures_of
 from karat.suites.data_query.options import Options
 from karat.suites.data_query.selection.selection import DatasetSelection
 from karat.suites.data_query.structures.codelists import Codelists

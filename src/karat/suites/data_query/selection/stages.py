@@ -12,7 +12,7 @@ from typing import Any  # Any: a key of a response, whatever it holds
 
 import msgspec
 
-from karat.core.files.shapes import shape_in_words
+from karat.core.files.validation_errors import shape_in_words
 from karat.core.json_types import JsonMapping
 from karat.core.suite import Unreadable
 from karat.suites.data_query.formats.misspelt_keys import refuse_misspelt

@@ -21,7 +21,7 @@ import msgspec
 
 from karat.core.case_files.loaded import LoadedPredictions, Said
 from karat.core.files import json as strict_json
-from karat.core.files.shapes import shape_in_words
+from karat.core.files.validation_errors import shape_in_words
 from karat.core.json_types import Json, JsonObject
 from karat.core.problems import Problem, UserError
 from karat.core.records import Prediction, misplaced, recorded_error

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from karat.core.problems import UserError, count_of
+from karat.search.choose.infeasible import ranked_deep_enough
 from karat.search.choose.limits import Limits, deepest
-from karat.search.choose.refusal import ranked_deep_enough
 from karat.search.choose.reporting.result import Tuning
 from karat.search.choose.tuning import tuning_of
 from karat.search.records import FieldRanks, Model

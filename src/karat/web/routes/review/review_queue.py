@@ -18,8 +18,8 @@ from karat.core.results.result import CaseResult
 from karat.reports.cases.difference import as_text
 from karat.store import RunRow, run_name
 from karat.store.verdicts.judged_cases import JUDGED
+from karat.web.cases.blind_case import Side, sides, unmarked_code, without_machine
 from karat.web.cases.case_answers import Answer, answers_of
-from karat.web.cases.unjudged import Side, sides, unmarked_code, without_machine
 from karat.web.lookup import find_case, find_row, scoring_of
 from karat.web.page import Viewer, viewer_of
 from karat.web.review.review_panel import LONGEST_NAME, is_blind, keep_blind, keep_reviewer, review_panel, reviewer_of

@@ -19,8 +19,8 @@ from karat.suites.answers.text_to_sql.running.execution import Ran
 from karat.suites.answers.text_to_sql.running.result_row import Row
 from karat.suites.answers.text_to_sql.strict.asks_order import asks_order
 from karat.suites.answers.text_to_sql.strict.gold_query import GoldQuery, read_gold, with_keys
-from karat.suites.answers.text_to_sql.strict.kept_texts import other_text
 from karat.suites.answers.text_to_sql.strict.limit_ties import in_other_order, other_choice
+from karat.suites.answers.text_to_sql.strict.number_like_texts import other_text
 from karat.suites.answers.text_to_sql.strict.tables import numbers_as_texts, table_of
 from karat.suites.answers.text_to_sql.strict.window_ties import WindowCut, legal_choice, window_cut
 from karat.tables.matching import Match, match_tables

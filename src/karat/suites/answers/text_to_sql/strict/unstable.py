@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from karat.suites.answers.text_to_sql.running.execution import Ran
-from karat.suites.answers.text_to_sql.strict.chance import chance_in
 from karat.suites.answers.text_to_sql.strict.gold_query import read_gold, with_keys, without_cut
 from karat.suites.answers.text_to_sql.strict.gold_status import moves, same_rows
 from karat.suites.answers.text_to_sql.strict.limit_ties import ties_explain
+from karat.suites.answers.text_to_sql.strict.nondeterminism import chance_in
 from karat.suites.answers.text_to_sql.strict.window_ties import legal_choice, window_cut
 
 CUT = "it has LIMIT without ORDER BY, and more rows to choose from"

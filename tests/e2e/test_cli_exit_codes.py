@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from karat.cli import exits, main
+from karat.cli import exit_codes, main
 
 # Stops inside the loading of the verbs, says so, and waits there for a signal.
 _SLOW_START = """
@@ -155,7 +155,7 @@ def test_nothing_scored_at_all_is_no_success(
     assert "1 prediction for unknown cases: other" in said and 'A prediction is expected for "q1"' in said
 
 
-@pytest.mark.parametrize(("module", "code"), [("sqlglot", 2), ("nobody_has_this", exits.CRASH)])
+@pytest.mark.parametrize(("module", "code"), [("sqlglot", 2), ("nobody_has_this", exit_codes.CRASH)])
 def test_a_package_of_an_extra_that_is_not_there_is_named_with_its_command(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, module: str, code: int
 ) -> None:

@@ -14,7 +14,7 @@ from karat.core.problems import UserError
 from karat.core.records import AnyCase
 from karat.core.yaml.edit import roots_of, with_values
 from karat.verbs.cases.listing import FoundCase
-from karat.verbs.cases.trying import write_tried
+from karat.verbs.cases.try_change import write_tried
 
 _STATUS = re.compile(r'("status"\s*:\s*)"draft"')
 

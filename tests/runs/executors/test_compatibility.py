@@ -7,7 +7,7 @@ import platform
 import pytest
 
 from karat.core.problems import UserError
-from karat.runs.executors.passport import Passport, differences, passport, refuse_different
+from karat.runs.executors.compatibility import Passport, differences, passport, refuse_different
 
 
 def test_a_passport_names_python_karat_its_code_and_what_scores() -> None:

@@ -23,7 +23,7 @@ from karat.core.files.reading import read_bytes
 from karat.core.problems import Problem, UserError
 from karat.core.records import Where
 from karat.verbs.cases.listing import FoundCase
-from karat.verbs.cases.trying import Tried, try_files
+from karat.verbs.cases.try_change import Tried, try_files
 
 FOLDER = Path(".karat") / "edits"
 

@@ -9,7 +9,6 @@ from pathlib import Path
 import msgspec
 
 from karat.core.problems import UserError
-from karat.environments.finding import locked_here
 from karat.environments.folders import (
     Built,
     built_in,
@@ -20,6 +19,7 @@ from karat.environments.folders import (
     staging,
 )
 from karat.environments.installers import compile_files, installer, source_of
+from karat.environments.interpreter import locked_here
 from karat.environments.lock_file import write_locked
 from karat.environments.pythons import short_version
 from karat.environments.records import Environment, Locked

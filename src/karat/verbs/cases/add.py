@@ -23,15 +23,15 @@ from karat.core.files.limits import FILE_MB
 from karat.core.files.reading import read_bytes
 from karat.core.json_types import JsonObject
 from karat.core.problems import Problem, UserError
+from karat.imports.ambiguity import Unclear
 from karat.imports.fields import fields_of
 from karat.imports.reading import read_source
 from karat.imports.rows import rows_for
 from karat.imports.source import Source
-from karat.imports.unclear import Unclear
 from karat.store.store import Store
 from karat.verbs.cases.entries import contents_with, id_key
 from karat.verbs.cases.listing import loaded
-from karat.verbs.cases.trying import write_tried
+from karat.verbs.cases.try_change import write_tried
 from karat.verbs.inputs.work import Work
 
 CONVERSATIONS = ("messages", "conversation", "turns", "dialogue")

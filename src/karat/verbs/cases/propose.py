@@ -19,10 +19,10 @@ from karat.core.json_types import Json, JsonObject
 from karat.core.problems import Problem, UserError
 from karat.core.records import AnyCase
 from karat.core.system import SystemConfig
-from karat.verbs.cases.asking import asked, lists_in, texts_in
+from karat.verbs.cases.ask_system import asked, lists_in, texts_in
 from karat.verbs.cases.entries import contents_with, entry_of, good_entries, id_key, replaced, with_ids, write_entries
 from karat.verbs.cases.listing import FoundCase, loaded
-from karat.verbs.cases.trying import write_tried
+from karat.verbs.cases.try_change import write_tried
 from karat.verbs.inputs.work import Work
 
 MOST_MATERIAL = 24_000

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import pytest
 
 from karat.stats.judged.corrected import corrected_rate
-from karat.stats.judged.width import reviews_for_width
+from karat.stats.judged.reviews_needed import reviews_for_width
 
 HUMAN = [1.0] * 42 + [0.0] * 18
 GOOD = [1.0] * 41 + [0.0] + [0.0] * 17 + [1.0]
