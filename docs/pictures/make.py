@@ -143,12 +143,12 @@ def viewer(browser: Browser, project: Path) -> None:
         lines = serving.stdout or io.StringIO()
         address = next(found[0] for line in lines if (found := re.search(r"http://\S+", line)))
         with page_at(browser, address, 870) as page:
-            page.get_by_role("link", name="r-0001").first.click()
-            page.wait_for_load_state("networkidle")
+            with page.expect_navigation(wait_until="networkidle"):
+                page.get_by_role("link", name="r-0001").first.click()
             page.screenshot(path=PICTURES / "viewer.png")
             page.set_viewport_size({"width": WIDTH, "height": 800})
-            page.get_by_role("row").filter(has_text="debt_italy_greece").get_by_role("link").first.click()
-            page.wait_for_load_state("networkidle")
+            with page.expect_navigation(wait_until="networkidle"):
+                page.get_by_role("row").filter(has_text="debt_italy_greece").get_by_role("link").first.click()
             page.screenshot(path=PICTURES / "case.png")
     finally:
         serving.terminate()

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.conftest import ROOT
 from tests.docs.site_pages import broken_links, foreign_addresses
@@ -75,7 +76,9 @@ def test_nothing_but_pages_and_what_they_show_is_published(site: Path) -> None:
 def test_a_page_opened_from_the_folder_asks_no_host_and_finds_words(site: Path, chromium: Browser) -> None:
     with browser.opened(chromium, (site / "index.html").as_uri()) as (page, watched):
         page.locator("button.md-search__button").first.click()
-        page.keyboard.type("trec_eval")
+        box = page.get_by_role("combobox", name="Search")
+        expect(box).to_be_focused()
+        box.press_sequentially("trec_eval")
         page.locator("a[href*='retrieval.html']", has_text="retrieval").first.wait_for(state="attached")
         page.wait_for_function(
             "[...document.querySelectorAll('*')].some(e => e.shadowRoot && e.shadowRoot.querySelector('ol a, li a'))"

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from playwright.sync_api import expect
+
 from karat.core.report import Chart, Column, Report, Series, Sheet, Table
 from karat.reports.html.report import html_report
 from karat.stats.intervals.estimates import estimate
@@ -38,7 +40,7 @@ def test_every_row_has_its_bars_and_its_name(chromium: Browser, tmp_path: Path) 
         with opened(chromium, address(tmp_path), color_scheme=scheme) as (page, watched):
             drawing = page.locator("details.sheet .drawing").first
             drawing.locator(".mark-rect path").first.wait_for(state="attached")
-            assert drawing.locator(".mark-rect.role-mark path").count() == 2 * len(PAYLOADS)
+            expect(drawing.locator(".mark-rect.role-mark path")).to_have_count(2 * len(PAYLOADS))
             names = " ".join(drawing.locator(".role-axis-label text").all_text_contents())
             assert "<img src=x onerror" in names
             assert "{{ 7 * 7 }}" in names

@@ -42,9 +42,16 @@ def client(store_url: str) -> Iterator[TestClient]:
 
 
 def arrived(page: Page, address: str) -> None:
-    """Wait for the page at an address (a pattern) and its script: a click is answered by the browser before the next
-    page is there, and until then neither its elements nor its keys are."""
-    page.wait_for_url(re.compile(address), wait_until="load")
+    """Wait for the page at an address (a pattern, without what follows #) and its script: a click is answered by the
+    browser before the next page is there, and until then neither its elements nor its keys are."""
+    page.wait_for_url(lambda url: re.search(address, url.partition("#")[0]) is not None, wait_until="load")
+
+
+def posted(page: Page, name: str) -> None:
+    """Press a button that posts a form, and wait for the page that it leads to: going elsewhere before that would
+    cancel it, and what is read before that is read of the old page, or of none."""
+    with page.expect_navigation():
+        page.get_by_role("button", name=name, exact=True).click()
 
 
 @contextmanager
