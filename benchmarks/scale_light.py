@@ -20,7 +20,7 @@ from karat.runs.runner import start
 from karat.store import open_store
 from karat.systems.function import open_callable
 from karat.systems.replay import ReplaySystem
-from karat.verbs.inputs.gathering import gather_cases, gather_predictions
+from karat.verbs.inputs.streamed_inputs import gather_cases, gather_predictions
 
 
 class Row(CaseRow, frozen=True, kw_only=True):

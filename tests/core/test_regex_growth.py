@@ -16,7 +16,7 @@ from karat.core.problems import UserError
 from karat.core.results.failures.failures import message_failure
 from karat.core.secrets.masking import plain
 from karat.core.suite import Unreadable
-from karat.judge.suspicion import suspicions
+from karat.judge.prompt_injection import suspicions
 from karat.search.chunks.spans import names_document
 from karat.suites.answers.strict.found_numbers import find_numbers
 from karat.suites.answers.text_to_sql.explain import broken

@@ -76,7 +76,7 @@ ALLOWED = {
     ("core/installed/extras.py", "codegen"): EXTRA,
     ("core/installed/extras.py", "retrieval"): EXTRA,
     ("core/replies/tables.py", "result"): "a key under which assistants send tables",
-    ("core/replies/bodies.py", "result"): "a key of replies",
+    ("core/replies/response_forms.py", "result"): "a key of replies",
     ("verbs/judge/attack.py", "gold"): "a key of files of attacks",
     ("core/replies/stream.py", "stages"): "a key of DIAL's replies",
     ("reports/look/charts.html", "start"): "the start of an axis",

@@ -28,7 +28,7 @@ from karat.runs.job import Job
 from karat.runs.scores import run_scoring
 from karat.store import open_store
 from karat.systems.function import open_callable
-from karat.verbs.inputs import gathering
+from karat.verbs.inputs import streamed_inputs
 
 
 @pytest.fixture
@@ -157,10 +157,10 @@ def test_a_run_that_was_killed_while_its_cases_were_stored_cannot_go_on(cases: P
 def test_problems_are_kept_up_to_a_bound_and_counted(
     cases: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(gathering, "MOST_PROBLEMS", 3)
+    monkeypatch.setattr(streamed_inputs, "MOST_PROBLEMS", 3)
     lines = _case_lines(4)
     cases.write_text("\n".join([lines[0], "{broken", lines[0], '{"id": "x"}', *lines[1:], "[]", "{", "{"]))
-    found = gathering.gather_cases(plugins.load_suite("data_query"), cases)
+    found = streamed_inputs.gather_cases(plugins.load_suite("data_query"), cases)
     assert [case.id for case in found.cases] == ["c0", "c1", "c2", "c3"]
     assert [problem.line for problem in found.problems] == [2, 3, 4, 0]
     assert found.problems[1].message == f'the case id "c0" appears twice: also in {cases}:1'

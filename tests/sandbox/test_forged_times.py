@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from karat.sandbox import INSTRUCTIONS, Counter, Sandbox
-from karat.sandbox.counters import counter_trouble
+from karat.sandbox.kernel_counters import counter_trouble
 
 TASK_CLOCK: Counter = (1, 1)
 """Nanoseconds on a processor: an event that every kernel counts, also where the machine has no counter of its own."""

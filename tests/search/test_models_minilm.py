@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.special import erf
 
 from karat.search.models import minilm
-from karat.search.models.packages import package_folder
+from karat.search.models.packaged_models import package_folder
 
 Doubles = NDArray[np.float64]
 

@@ -12,7 +12,7 @@ import pytest
 
 from karat.core.installed.extras import install_command
 from karat.core.problems import UserError
-from karat.search.models import DEFAULT_MODEL, fastembed, known_models, load_model, packages
+from karat.search.models import DEFAULT_MODEL, fastembed, known_models, load_model, packaged_models
 from karat.search.models.prefixes import Prefixes, prefixes_of
 from tests.conftest import ROOT
 
@@ -52,8 +52,8 @@ def test_unknown_names() -> None:
 
 
 def test_known_but_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(packages, "find_spec", lambda name: None)
-    packages.package_folder.cache_clear()
+    monkeypatch.setattr(packaged_models, "find_spec", lambda name: None)
+    packaged_models.package_folder.cache_clear()
     for name, command in {
         "bge-small-en-v1.5": "pip install fastembed",
         "fastembed:thenlper/gte-base": "pip install fastembed",

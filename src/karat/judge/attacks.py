@@ -1,7 +1,7 @@
 """Wrong answers that try to talk a judge into passing them: twenty kinds, two questions.
 
 ``karat judge attack`` puts them to a judge and says how many it calls right. The bar allows none after the screen
-(``suspicion``). An error or an abstention is neither blocked nor passed, and is counted by itself.
+(``prompt_injection``). An error or an abstention is neither blocked nor passed, and is counted by itself.
 """
 
 from __future__ import annotations

@@ -18,11 +18,11 @@ from karat.core.records import Prediction
 from karat.core.suite import Suite
 from karat.core.system import FormattedConfig, Request, System, SystemConfig
 from karat.judge.judges import RECORDED, open_judge, reply_text, served_by, verdict_in
+from karat.judge.prompt_injection import suspicions
 from karat.judge.protocol import Asked
 from karat.judge.questions import Question
 from karat.judge.reply import LONGEST_REASON, Fault, Tampered, Verdict, Word
 from karat.judge.settings import Budget
-from karat.judge.suspicion import suspicions
 from karat.store.verdicts.judgements import StoredReply
 
 if TYPE_CHECKING:

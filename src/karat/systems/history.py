@@ -8,8 +8,8 @@ import msgspec
 
 from karat.core.json_types import JsonObject
 from karat.core.replies import read_reply
-from karat.core.replies.bodies import RESPONSES_API
 from karat.core.replies.recorded_stream import merged
+from karat.core.replies.response_forms import RESPONSES_API
 from karat.core.suite import Unreadable
 from karat.core.system import Request
 from karat.systems.json_path import PathNotFound, part_at

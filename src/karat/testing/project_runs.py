@@ -23,8 +23,8 @@ from karat.stats.gates.verdicts import Gate, Verdict, judge, settle
 from karat.testing.shared_run import shared_run
 from karat.testing.verdicts import CaseVerdict, verdict_on
 from karat.verbs.gate import baselines_here
-from karat.verbs.inputs.gathering import gather_cases
 from karat.verbs.inputs.projects import open_store_here, project_here
+from karat.verbs.inputs.streamed_inputs import gather_cases
 from karat.verbs.inputs.work import Work, choice_of, work_to_do
 from karat.verbs.run import plan_work, resume_run, start_run
 

@@ -21,10 +21,10 @@ from karat.runs.executors.choice import scoring_executor
 from karat.runs.job import Job
 from karat.runs.notebook_progress import notebook_watch
 from karat.runs.tracing.spans import Traces
-from karat.verbs.inputs.gathering import gather_cases
 from karat.verbs.inputs.loading import Cases, Options, Predictions, options_for
 from karat.verbs.inputs.projects import open_store_here
 from karat.verbs.inputs.step_timing import step
+from karat.verbs.inputs.streamed_inputs import gather_cases
 from karat.verbs.inputs.systems import Asked, open_given, settle_system, with_copies
 
 if TYPE_CHECKING:

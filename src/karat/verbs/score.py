@@ -17,9 +17,9 @@ from karat.core.remote.paths import local_input
 from karat.core.results.result import RunResult
 from karat.runs.case_selection import Choice
 from karat.runs.executors.choice import scoring_executor
-from karat.verbs.inputs.gathering import gather_cases, gather_predictions, paired_answers
 from karat.verbs.inputs.loading import Cases, Options, Predictions, options_for
 from karat.verbs.inputs.step_timing import step
+from karat.verbs.inputs.streamed_inputs import gather_cases, gather_predictions, paired_answers
 
 if TYPE_CHECKING:
     from karat.core.suite import Suite

@@ -1,7 +1,7 @@
 """What an assistant said, whatever form its response came in.
 
 A suite asks a :class:`Reply` for what it needs: the words, the JSON in them, blocks of code, tool calls. What the forms
-are is described for users in ``docs/responses.md`` and read in :mod:`karat.core.replies.bodies`.
+are is described for users in ``docs/responses.md`` and read in :mod:`karat.core.replies.response_forms`.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ import numpy as np
 
 from karat.core.problems import UserError, did_you_mean
 from karat.search.models.info import ModelInfo
-from karat.search.models.packages import installed, package_version
+from karat.search.models.packaged_models import installed, package_version
 from karat.search.models.prefixes import prefixes_of
 from karat.search.models.rows import checked_rows, sendable
 from karat.search.records import Floats, Model, Role

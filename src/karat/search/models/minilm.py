@@ -16,7 +16,7 @@ import numpy as np
 
 from karat.search.models.bert import TOKENS_AT_ONCE, Network, last_states, network_from
 from karat.search.models.info import ModelInfo
-from karat.search.models.packages import installed, package_folder, package_version
+from karat.search.models.packaged_models import installed, package_folder, package_version
 from karat.search.models.rows import sendable, unit_rows
 from karat.search.records import Floats, Model, Role
 

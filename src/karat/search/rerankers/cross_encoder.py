@@ -21,7 +21,7 @@ import numpy as np
 from karat.core.installed.extras import install_command
 from karat.core.problems import UserError
 from karat.search.models.bert import TOKENS_AT_ONCE, Dense, Network, last_states, network_from
-from karat.search.models.packages import installed
+from karat.search.models.packaged_models import installed
 from karat.search.models.rows import sendable
 from karat.search.records import Floats
 from karat.search.rerankers.reranker import Reranker

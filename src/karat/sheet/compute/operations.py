@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from karat.sheet.compute.computation import Computation
-from karat.sheet.compute.feedback import feedback, settle
 from karat.sheet.compute.formulas import apply, get, get_many, get_of_rows
 from karat.sheet.compute.queries import element_field, element_values, elements, query
+from karat.sheet.compute.self_references import feedback, settle
 from karat.sheet.compute.tables import (
     choice,
     column,

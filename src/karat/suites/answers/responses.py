@@ -20,9 +20,9 @@ import msgspec
 from karat.core.json_types import JsonMapping, JsonObject
 from karat.core.problems import nearest
 from karat.core.replies import Reply, only_one, read_reply
-from karat.core.replies.bodies import spoken
 from karat.core.replies.fences import split
 from karat.core.replies.json_texts import refuse_two_values
+from karat.core.replies.response_forms import spoken
 from karat.core.replies.tables import tables_in
 from karat.core.suite import Unreadable
 from karat.suites.answers.records import Answer

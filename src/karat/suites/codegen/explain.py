@@ -9,7 +9,7 @@ from karat.suites.codegen.missing_parts import lacked
 from karat.suites.codegen.records import Task
 from karat.suites.codegen.steps.form import sentence
 from karat.tables.explain.cells import cells_of
-from karat.tables.explain.reason_words import first_difference
+from karat.tables.explain.reason_sentences import first_difference
 
 
 def explain(details: Details, task: Task | None) -> Explanation:

@@ -24,7 +24,7 @@ from karat.imports.rows import asked, said
 from karat.imports.source import Source, SourceRow
 from karat.imports.traces import encoded
 from karat.verbs.exports.answer_lines import exported
-from karat.verbs.inputs.gathering import gather_cases
+from karat.verbs.inputs.streamed_inputs import gather_cases
 
 FILE = "predictions.jsonl"
 

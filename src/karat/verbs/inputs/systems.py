@@ -15,9 +15,9 @@ from karat.core.remote.paths import local_input, rooted_text
 from karat.core.suite import Suite, SuiteOptions
 from karat.core.system import RecordedConfig, System, SystemConfig, SystemType
 from karat.runs.project_file.project import Project, from_settings, options_from
-from karat.verbs.inputs.gathering import GatheredCases, gather_predictions, paired_answers
 from karat.verbs.inputs.loading import Cases, Predictions
 from karat.verbs.inputs.projects import project_here
+from karat.verbs.inputs.streamed_inputs import GatheredCases, gather_predictions, paired_answers
 
 REPLAY = "replay"
 """The type of system that answers from a recording."""

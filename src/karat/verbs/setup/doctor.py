@@ -133,7 +133,7 @@ def sandbox_findings() -> list[Finding]:
 
 def _timing() -> Finding:
     """What the times of code are taken by."""
-    from karat.sandbox.counters import counter_trouble
+    from karat.sandbox.kernel_counters import counter_trouble
 
     trouble = counter_trouble()
     if trouble:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from karat.suites.answers.text_to_sql.components.difference import difference
-from karat.suites.answers.text_to_sql.fillings.guarded import guarded_search
+from karat.suites.answers.text_to_sql.fillings.child_process import guarded_search
 from karat.suites.answers.text_to_sql.fillings.mutants import mutants
 from karat.suites.answers.text_to_sql.fillings.schema import read_schema
 from karat.suites.answers.text_to_sql.fillings.scratch import ScratchTable

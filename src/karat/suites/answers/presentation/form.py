@@ -17,7 +17,7 @@ from karat.suites.answers.records import Answer, Gold
 from karat.suites.answers.responses import stored_answer
 from karat.suites.answers.text_to_sql.form import sql_views
 from karat.tables.explain.cells import cell_text, listed
-from karat.tables.explain.reason_words import table_sentence
+from karat.tables.explain.reason_sentences import table_sentence
 from karat.tables.explain.table_view import table_view
 
 _SENTENCES = {

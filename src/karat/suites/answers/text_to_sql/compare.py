@@ -17,7 +17,7 @@ from karat.suites.answers.text_to_sql.components.difference import Difference, d
 from karat.suites.answers.text_to_sql.components.hardness import hardness
 from karat.suites.answers.text_to_sql.components.qualified import Schema
 from karat.suites.answers.text_to_sql.figures import ALL_RIGHT, NONE_RIGHT, Figures, figures
-from karat.suites.answers.text_to_sql.fillings.guarded import guarded_search
+from karat.suites.answers.text_to_sql.fillings.child_process import guarded_search
 from karat.suites.answers.text_to_sql.fillings.schema import read_schema
 from karat.suites.answers.text_to_sql.fillings.search import ENOUGH, Counterexample
 from karat.suites.answers.text_to_sql.queries.dialects import offer

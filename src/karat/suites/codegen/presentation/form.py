@@ -17,7 +17,7 @@ from karat.suites.codegen.steps.form import session_form
 from karat.suites.codegen.summaries.code_marks import line_marks
 from karat.suites.codegen.timing.growth_view import growth_view
 from karat.tables.explain.cells import cell_text
-from karat.tables.explain.reason_words import table_sentence
+from karat.tables.explain.reason_sentences import table_sentence
 from karat.tables.explain.sample import TableSample
 from karat.tables.explain.table_view import table_view
 

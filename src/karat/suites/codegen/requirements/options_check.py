@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from karat.core.problems import UserError
 from karat.core.records import Case
-from karat.sandbox.counters import counter_trouble
+from karat.sandbox.kernel_counters import counter_trouble
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.question.vocabulary import AUTO, vocabulary
 from karat.suites.codegen.records import Task

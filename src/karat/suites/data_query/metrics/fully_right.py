@@ -12,7 +12,7 @@ from __future__ import annotations
 from karat.core.metric import Metric
 from karat.core.scores import Score
 from karat.suites.data_query.comparison import Comparison
-from karat.suites.data_query.failure_reasons import failure_reasons
+from karat.suites.data_query.reason_sentences import failure_reasons
 
 
 def score(comparison: Comparison) -> Score:

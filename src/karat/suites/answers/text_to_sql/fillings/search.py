@@ -13,7 +13,7 @@ import msgspec
 
 from karat.suites.answers.records import Verdict
 from karat.suites.answers.text_to_sql.components.difference import Component
-from karat.suites.answers.text_to_sql.fillings.making import Hints, hints_of, made_filling
+from karat.suites.answers.text_to_sql.fillings.generate_rows import Hints, hints_of, made_filling
 from karat.suites.answers.text_to_sql.fillings.scratch import Filling, Scratch, ScratchTable, quoted
 from karat.suites.answers.text_to_sql.running.execution import Ran
 from karat.suites.answers.text_to_sql.running.result_row import Row

@@ -13,8 +13,8 @@ import msgspec
 
 from karat.core.files.atomic import write_atomically
 from karat.core.problems import UserError
-from karat.suites.answers.text_to_sql.fillings.guarded import ChildLost, guarded_telling
-from karat.suites.answers.text_to_sql.fillings.making import hints_of, made_filling
+from karat.suites.answers.text_to_sql.fillings.child_process import ChildLost, guarded_telling
+from karat.suites.answers.text_to_sql.fillings.generate_rows import hints_of, made_filling
 from karat.suites.answers.text_to_sql.fillings.mutants import mutants
 from karat.suites.answers.text_to_sql.fillings.schema import read_schema
 from karat.suites.answers.text_to_sql.fillings.scratch import QUERY_SECONDS, Filling, ScratchTable, quoted

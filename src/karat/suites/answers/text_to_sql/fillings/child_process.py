@@ -34,7 +34,7 @@ START = 30.0
 """Seconds to start a child, on a busy machine."""
 LOOK = 0.05
 MOST_IDLE = 2
-_MAIN = "import sys; from karat.suites.answers.text_to_sql.fillings.guarded import main; main(int(sys.argv[1]))"
+_MAIN = "import sys; from karat.suites.answers.text_to_sql.fillings.child_process import main; main(int(sys.argv[1]))"
 
 Reply = TypeVar("Reply")
 

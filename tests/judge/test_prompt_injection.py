@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from karat.judge.suspicion import suspicions
+from karat.judge.prompt_injection import suspicions
 from tests.conftest import NO_SHARED_DATA, ROOT
 
 ATTACKS = ROOT.parent / "shared" / "data" / "judge" / "attacks.jsonl"
