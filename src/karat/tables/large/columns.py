@@ -128,6 +128,11 @@ class LargeColumn:
         return self._meaning.codes is not None
 
     @property
+    def paid(self) -> bool:
+        """Whether some rows say in which currency they are."""
+        return self._meaning.money is not None
+
+    @property
     def largest(self) -> float:
         """The largest number without its sign; 0 where there are none."""
         least, most = self._meaning.ends
@@ -239,6 +244,9 @@ class LargeColumn:
             same[far] = self._rounded(other, mine, others, far)
         if self._meaning.codes is not None or other._meaning.codes is not None:
             same &= self._codes_agree(other, mine, others)
+        if self._meaning.money is not None and other._meaning.money is not None:
+            one, two = self._meaning.money[mine], other._meaning.money[others]
+            same &= (one == 0) | (two == 0) | ((one & two) != 0)
         if self.options.exact_whole:
             self._leave_whole(other, mine, others, same)
         return same

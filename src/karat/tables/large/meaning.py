@@ -52,6 +52,7 @@ class PlainNumbers:
 
     percent = False
     codes: Array | None = None
+    money: Array | None = None
 
     def __init__(self, texts: polars.Series, numbers: polars.Series) -> None:
         nulls = texts.null_count()
@@ -155,6 +156,7 @@ class Meanings:
         self._decimals = numpy.zeros(len(counted), dtype=numpy.int64)
         self._codes = numpy.zeros(len(counted), dtype=bool)
         self._wholes = numpy.zeros(len(counted), dtype=bool)
+        self._money = numpy.zeros(len(counted), dtype=numpy.int64)
         self.percent = self._read(options, seed, shown)
 
     def _read(self, options: CompareOptions, seed: int, shown: bool) -> bool:
@@ -179,6 +181,7 @@ class Meanings:
         self._decimals[places] = [cell.decimals for cell in cells]
         self._codes[places] = [cell.kind == "code" for cell in cells]
         self._wholes[places] = [cell.kind == "number" and cell.whole is not None for cell in cells]
+        self._money[places] = [cell.money for cell in cells]
         numeric = [cell for cell in cells if cell.numeric]
         return bool(numeric) and all(cell.percent for cell in numeric)
 
@@ -251,6 +254,11 @@ class Meanings:
     def codes(self) -> Array | None:
         """Which rows hold digits with leading zeros, compared exactly; None when no row does."""
         return self._codes[self._places] if self._codes.any() else None
+
+    @cached_property
+    def money(self) -> Array | None:
+        """The currencies that the number of each row may be an amount of, as bits; None when no row says one."""
+        return self._money[self._places] if self._money.any() else None
 
 
 def _composed(texts: polars.Series) -> polars.Series:

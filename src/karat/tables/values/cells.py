@@ -18,7 +18,17 @@ from msgspec.structs import replace
 
 from karat.core.json_types import Json
 from karat.tables.options import CompareOptions
-from karat.tables.values.number_texts import BELOW_ZERO, CURRENCY, GROUPED, MINUS, PERCENT, bare_digits
+from karat.tables.values.number_texts import (
+    BELOW_ZERO,
+    CURRENCY,
+    GROUPED,
+    LAKHS,
+    MINUS,
+    PERCENT,
+    bare_digits,
+    currencies_of,
+    other_money,
+)
 from karat.tables.values.numbers import decimals_shown, small_scale, whole_number, why_equal
 from karat.tables.values.unicode import normalised, visible
 
@@ -31,7 +41,7 @@ _CODE = re.compile(r"0[0-9]+")
 _DIGIT = re.compile("[0-9]")
 _DECORATED = re.compile(
     rf"(?P<open>\()?(?P<sign>[+-]|(?:{BELOW_ZERO})(?=\s))?\s?(?P<before>{CURRENCY})?\s?(?P<inner>[+-]?)"
-    rf"(?P<digits>(?:{GROUPED}|[0-9]+)(?:\.[0-9]*)?|\.[0-9]+)(?P<power>(?:e[+-]?[0-9]{{1,6}})?)"
+    rf"(?P<digits>(?:{GROUPED}|{LAKHS}|[0-9]+)(?:\.[0-9]*)?|\.[0-9]+)(?P<power>(?:e[+-]?[0-9]{{1,6}})?)"
     rf"\s?(?P<percent>{PERCENT})?\s?(?P<after>{CURRENCY})?(?P<close>\))?",
     re.IGNORECASE,
 )
@@ -59,6 +69,9 @@ class Cell(msgspec.Struct, frozen=True, gc=False):
     percent: bool = False
     scale: float = 1.0
     """What the absolute tolerance is multiplied by: less than 1 in a column of small numbers."""
+    money: int = 0
+    """The currencies that it may be an amount of, as bits; 0 where it does not say. See
+    :func:`karat.tables.values.number_texts.currencies_of`."""
     parts: tuple[Cell, ...] = ()
     """The values in a nested cell; its ``key`` says how they are put together."""
 
@@ -136,12 +149,16 @@ def _decorated(text: str, found: re.Match[str], options: CompareOptions) -> Cell
     in_accounts = bool(found["open"])
     if in_accounts != bool(found["close"]) or bool(sign) + bool(inner) + in_accounts > 1:
         return None
+    before, after = currencies_of(found["before"]), currencies_of(found["after"])
+    if other_money(before, after):
+        return None
+    money = before & after or before or after
     below = in_accounts or sign not in ("", "+") or inner == "-"
     digits = ("-" if below else "") + bare_digits(written)
     names = {
         "separators": len(bare_digits(written)) < len(written) or text != text.strip(),
         "negative": in_accounts or len(sign) > 1 or MINUS in text,
-        "currency": bool(found["before"] or found["after"]),
+        "currency": bool(money),
         "percent": bool(found["percent"]),
     }
     form = " ".join(name for name, needed in names.items() if needed)
@@ -154,8 +171,8 @@ def _decorated(text: str, found: re.Match[str], options: CompareOptions) -> Cell
     whole = None if exponent else whole_number(digits, value)
     if names["percent"]:
         # Compared as a share, which is no whole number.
-        return Cell("number", text, number=value / 100, decimals=decimals + 2, form=form, percent=True)
-    return Cell("number", text, number=value, decimals=decimals, whole=whole, form=form)
+        return Cell("number", text, number=value / 100, decimals=decimals + 2, form=form, percent=True, money=money)
+    return Cell("number", text, number=value, decimals=decimals, whole=whole, form=form, money=money)
 
 
 def _nested(text: str, options: CompareOptions) -> Cell | None:
@@ -216,6 +233,8 @@ def as_shown(cell: Cell) -> Cell:
 def equal(a: Cell, b: Cell, options: CompareOptions) -> bool:
     """Whether two cells, read under the same options, are equal."""
     if a.numeric and b.numeric:
+        if other_money(a.money, b.money):
+            return False
         if a.kind == "number" and b.kind == "number":
             return why_equal(a, b, options, min(a.scale, b.scale)) is not None
         # A code keeps its zeros beside another code, and gives them up, exactly, beside a number.

@@ -15,6 +15,8 @@ CASES = [
     ("It is C++", "C", "wrong"),
     ("It is C++11.", "C", "wrong"),
     ("It is C#", "C", "wrong"),
+    ("It is C\u266f", "C", "wrong"),
+    ("It is C\u266f", "C#", "right"),
     ("C++, C# and C.", "C", "right"),
     ("It is C.", "C", "right"),
     ("C+++", "C++", "wrong"),

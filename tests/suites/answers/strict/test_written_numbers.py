@@ -94,6 +94,23 @@ CASES: list[tuple[str, float, str]] = [
     ("1.234", 1_234, "needs_review"),
     ("4\u200b2", 42, "right"),
     ("2023-12", 12, "wrong"),
+    ("0,123", 123, "needs_review"),
+    ("0,123", 0.123, "needs_review"),
+    ("12,34,567", 1_234_567, "needs_review"),
+    ("12,34,567", 1_234_568, "wrong"),
+    ("5 bln", 5 * 10**9, "right"),
+    ("$5 bil", 5, "wrong"),
+    ("5 trn", 5, "wrong"),
+    ("$5MM", 5_000_000, "right"),
+    ("$5MM", 5, "wrong"),
+    ("5 k", 5, "needs_review"),
+    ("5 k", 5_000, "needs_review"),
+    ("5 M", 5_000_000, "needs_review"),
+    ("Rs 5 cr", 5, "needs_review"),
+    ("5 cr", 50_000_000, "needs_review"),
+    ("$5 mil", 5_000_000, "needs_review"),
+    ("5 mm", 5, "right"),
+    ("5 kg", 5, "right"),
 ]
 
 
@@ -107,3 +124,35 @@ def test_a_number_in_words(answer: str, gold: float, state: str) -> None:
 def test_what_can_be_read_in_two_ways_says_so() -> None:
     assert number_match("12 480", 480).reason == "two_readings"
     assert number_match("(5.2)", 5.2).reason == "two_readings"
+
+
+@pytest.mark.parametrize(
+    ("answer", "gold", "state"),
+    [
+        ("5 kilometres", "5 km", "right"),
+        ("It is 5 km long.", 5, "right"),
+        ("5 stations", "5 km", "right"),
+        ("5", "5 km", "right"),
+        ("5 miles", "5 km", "wrong"),
+        ("5 m", "5 minutes", "right"),
+        ("5 m", "5 miles", "wrong"),
+        ("5 hours", "5 minutes", "wrong"),
+        ("$5", "€5", "wrong"),
+        ("5 EUR", "€5", "right"),
+        ("5 euros", "€5", "right"),
+        ("5 dollars", "€5", "wrong"),
+        ("A$5", "$5", "right"),
+        ("A$5", "US$5", "wrong"),
+        ("5 million EUR", "€5,000,000", "right"),
+        ("5 million USD", "€5,000,000", "wrong"),
+        ("5m EUR", "$5000000", "wrong"),
+        ("5 pounds", "£5", "right"),
+        ("5 pounds", "5 kg", "wrong"),
+    ],
+)
+def test_a_number_of_another_unit_is_another_number(answer: str, gold: str | int, state: str) -> None:
+    assert number_match(answer, gold).state == state
+
+
+def test_several_golds_of_which_one_may_be_multiplied() -> None:
+    assert number_match("5 k and 7", [5, 7], conj="and").reason == "two_readings"

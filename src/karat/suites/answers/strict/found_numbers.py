@@ -4,7 +4,8 @@ Read: what :mod:`karat.tables.values.number_texts` lists, exponents and powers o
 decimal point, units, per mille and basis points, and what multiplies a number (see ``multipliers``); where there are no
 digits at all, English number words (see ``number_words``). Not numbers: dates, times, ordinals, list markers, versions,
 digits inside a word. What can be read in two ways has the second one in ``Number.others``: ``12 480`` may be two
-numbers, and ``(5.2)`` is below zero in accounts, but often an aside.
+numbers, ``(5.2)`` is below zero in accounts, but often an aside, and ``5 k`` may be 5000. What a number counts, a unit
+or money, is in ``Number.counted``.
 """
 
 from __future__ import annotations
@@ -14,11 +15,12 @@ import re
 
 import msgspec
 
-from karat.suites.answers.strict.multipliers import LETTERS, MORE, WORD, factor_of
+from karat.suites.answers.strict.multipliers import LETTERS, MAYBE, MORE, WORD, factor_of
 from karat.suites.answers.strict.number_words import spelled_numbers
+from karat.suites.answers.strict.units import Counted, counted
 from karat.suites.answers.strict.words import BESIDE
 from karat.tables.options import CompareOptions
-from karat.tables.values.number_texts import BELOW_ZERO, CURRENCY, GROUPED, MINUS, PERCENT, bare_digits
+from karat.tables.values.number_texts import BELOW_ZERO, CURRENCY, GROUPED, LAKHS, MINUS, PERCENT, bare_digits
 from karat.tables.values.numbers import NOISE, SLACK, decimals_shown, small_scale, whole_number, why_equal
 from karat.tables.values.unicode import plain_digits
 
@@ -60,6 +62,8 @@ _NUMBER = re.compile(
     rf"(?P<close>\))?(?!{BESIDE}|{MORE})(?!\.[0-9])",
     re.IGNORECASE,
 )
+_MAYBE = re.compile(rf"\s?({'|'.join(sorted(MAYBE, key=len, reverse=True))})(?!\w)")
+_LAKHS = re.compile(rf"(?<![\w.,]){LAKHS}(?![\w.,]*\d)")
 _DECIMAL_COMMA = re.compile(
     rf"(?<![\w.,])(?P<sign>[-{MINUS}]?)"
     r"(?P<whole>[0-9]{1,3}(?:\.[0-9]{3})+(?=(?P<rest>,[0-9]+)?)"
@@ -84,6 +88,9 @@ class Number(msgspec.Struct, frozen=True):
     percent: bool = False
     others: tuple[Number, ...] = ()
     """What may be meant instead."""
+    doubtful: bool = False
+    """Whether what may be meant instead is as likely, so that this reading alone settles nothing."""
+    counted: Counted = Counted()
 
 
 class Value(msgspec.Struct, frozen=True):
@@ -144,6 +151,12 @@ def with_decimal_comma(text: str) -> list[Number]:
     return found
 
 
+def with_lakhs(text: str) -> list[Number]:
+    """The numbers that a text has where digits may be in groups of two: ``12,34,567``."""
+    places = ((match, bare_digits(match[0])) for match in _LAKHS.finditer(plain_digits(text)))
+    return [Number(float(digits), 0, int(digits), *match.span(), match[0]) for match, digits in places]
+
+
 def _number(match: re.Match[str], *, alone: bool) -> Number:
     """``alone``: the answer is nothing but this number."""
     digits, power = bare_digits(match["digits"]), _e_notation(match["power"])
@@ -156,6 +169,8 @@ def _number(match: re.Match[str], *, alone: bool) -> Number:
     factors: tuple[int, ...] = (1,)
     if match["word"]:
         factors = (factor_of(match["word"]),)
+    elif match["paid"] and (maybe := _MAYBE.match(match.string, match.end("power"))) is not None:
+        factors = (MAYBE[maybe[1]],)
     elif (letter := (match["unit"] or "").strip()) in LETTERS:
         # 5m may be metres or millions; 5M, 5k and €5m are no metres.
         sure = letter in "kKMB" or match["paid"] or match["after"]
@@ -172,8 +187,13 @@ def _number(match: re.Match[str], *, alone: bool) -> Number:
     if match["part"]:
         divisor = 100 if match["part"][0] in "bB" else 10  # basis points, or per mille
         number, decimals, whole = number / divisor, decimals + len(str(divisor)) - 1, None
-    found = Number(number, decimals, whole, start, end, shown, factors, percent=percent)
+    last = "word" if match["word"] else "unit" if factors != (1,) and match["unit"] else "power"
+    what = counted(match.string, match.end(last), match["paid"])
+    found = Number(number, decimals, whole, start, end, shown, factors, percent=percent, counted=what)
     others: list[Number] = []
+    maybe = _MAYBE.match(match.string, match.end("power")) if factors == (1,) or match["word"] == "mil" else None
+    if maybe is not None:
+        others.append(msgspec.structs.replace(found, factors=(MAYBE[maybe[1]],)))
     if in_brackets:
         others.append(msgspec.structs.replace(found, number=-number, whole=None if whole is None else -whole))
     if match["gap"] == " ":
@@ -182,7 +202,7 @@ def _number(match: re.Match[str], *, alone: bool) -> Number:
             Number(float(part), decimals_shown(part, ""), whole_number(part, float(part)), start, end, part)
             for part in parts
         ]
-    return msgspec.structs.replace(found, others=tuple(others))
+    return msgspec.structs.replace(found, others=tuple(others), doubtful=maybe is not None and not match["word"])
 
 
 def _e_notation(power: str) -> str:

@@ -29,8 +29,10 @@ from karat.suites.answers.strict.found_numbers import (
     agrees,
     find_numbers,
     with_decimal_comma,
+    with_lakhs,
 )
 from karat.suites.answers.strict.strings import negated
+from karat.suites.answers.strict.units import Counted
 from karat.tables.options import CompareOptions
 from karat.tables.values.numbers import may_be_percent
 from karat.tables.values.unicode import visible
@@ -99,7 +101,7 @@ def number_match(
     names = _names(hits, wanted, tolerance)
     lower = _lower(pred)
     if conj == "and" and len(golds) > 1:
-        for why, doubtful in (("negated", _denied), ("bound", _bounding)):
+        for why, doubtful in (("negated", _denied), ("bound", _bounding), ("two_readings", _doubtful)):
             doubted = [number for found in hits if all(doubtful(lower, each) for each in found) for number in found]
             if doubted:
                 return _review(pred, why, doubted)
@@ -114,6 +116,8 @@ def _single(
         return _review(pred, "negated", hits)
     if all(_denied(lower, number) or _bounding(lower, number) for number in hits):
         return _review(pred, "bound", hits)
+    if all(number.doubtful for number in hits):
+        return _review(pred, "two_readings", hits)
     if asked(pred, [(number.start, number.end) for number in hits]):
         return _review(pred, "asked", hits)
     places = {number.start for number in hits}
@@ -137,10 +141,11 @@ def is_one_number(gold: str | float, percentage: bool = False) -> bool:
 
 
 class _Readings(msgspec.Struct, frozen=True):
-    """The values that count as one gold number: without a percent sign, and with one."""
+    """The values that count as one gold number: without a percent sign, and with one; and what it counts."""
 
     plain: tuple[Value, ...]
     signed: tuple[Value, ...]
+    counted: Counted = Counted()
 
 
 def _readings(gold: str | float, percentage: bool) -> _Readings:
@@ -157,10 +162,12 @@ def _readings(gold: str | float, percentage: bool) -> _Readings:
     plain = [value]
     if percentage:
         plain += [value.hundredfold(), *([value.hundredth()] if above_one else [])]
-    return _Readings(tuple(plain), (value.hundredfold().in_percent(), *([value] if above_one else [])))
+    return _Readings(tuple(plain), (value.hundredfold().in_percent(), *([value] if above_one else [])), number.counted)
 
 
 def _why(number: Number, readings: _Readings, tolerance: Tolerance) -> str | None:
+    if number.counted.other_than(readings.counted):
+        return None
     values = readings.signed if number.percent else readings.plain
     reasons = [agrees(number, value, tolerance) for value in values]
     return min((why for why in reasons if why is not None), key=("", "tolerance", "rounding").index, default=None)
@@ -176,7 +183,7 @@ def _readable_otherwise(
         return any(_why(number, readings, tolerance) is not None for readings in wanted)
 
     otherwise = [number for number in numbers if any(map(is_gold, number.others))]
-    return otherwise or [number for number in with_decimal_comma(pred) if is_gold(number)]
+    return otherwise or [number for number in (*with_decimal_comma(pred), *with_lakhs(pred)) if is_gold(number)]
 
 
 def _names(hits: Sequence[Sequence[Number]], wanted: Sequence[_Readings], tolerance: Tolerance) -> tuple[str, ...]:
@@ -223,6 +230,10 @@ def _denied(lower: str, number: Number) -> bool:
 
 def _bounding(lower: str, number: Number) -> bool:
     return is_bound(lower, number.start, number.end)
+
+
+def _doubtful(_: str, number: Number) -> bool:
+    return number.doubtful
 
 
 def _is_stated(pred: str, number: Number) -> bool:

@@ -115,11 +115,11 @@ def _passed_over(text: str, start: int, end: int) -> bool:
 
 
 def _plain(text: str) -> str:
-    """The text folded, with plain quotes and hyphens: writers and models choose among several."""
+    """The text folded, with plain quotes, hyphens and sharps: writers and models choose among several."""
     return plain_digits(folded(text)).translate(_QUOTES_AND_HYPHENS)
 
 
-_QUOTES_AND_HYPHENS = str.maketrans("\u2018\u2019\u02bc\u201c\u201d\u2010\u2011\u2012\u2013", "'''\"\"----")
+_QUOTES_AND_HYPHENS = str.maketrans("\u2018\u2019\u02bc\u201c\u201d\u2010\u2011\u2012\u2013\u266f", "'''\"\"----#")
 
 
 def _texts(given: str | Sequence[str]) -> list[str]:
