@@ -1,5 +1,5 @@
 """Headers that contradict the cells: every gold header is there once, and one of them is on the cells of another gold
-column."""
+column, or on none of gold's."""
 
 from __future__ import annotations
 
@@ -66,11 +66,39 @@ def test_columns_that_only_rows_tell_apart(tmp_path: Path, way: str) -> None:
 
 @pytest.mark.parametrize("way", WAYS)
 def test_other_headers_say_nothing(tmp_path: Path, way: str) -> None:
-    """One header of gold is missing, or a header is on cells that are no other gold column's."""
+    """One header of gold is missing, or there twice."""
     gold = rows_of()
     assert compared(tmp_path, way, gold, ["k", "min", "max"], gold, ["k", "max", "low"], ordered=False).passed
     wider: Rows = [["x", *row] for row in gold]
-    assert compared(tmp_path, way, gold, ["k", "min", "max"], wider, ["min", "k", "low", "max"], ordered=False).passed
+    assert compared(tmp_path, way, gold, ["k", "min", "max"], wider, ["min", "k", "min", "max"], ordered=False).passed
+
+
+@pytest.mark.parametrize("ordered", [False, True])
+@pytest.mark.parametrize("way", WAYS)
+def test_the_cells_of_gold_under_another_header_than_the_one_that_is_there(
+    tmp_path: Path, way: str, ordered: bool
+) -> None:
+    gold = rows_of()
+    for other in ([["x", *row] for row in gold], [[f"1{row[1]}", *row] for row in gold]):
+        match = compared(tmp_path, way, gold, ["k", "min", "max"], other, ["min", "k", "low", "max"], ordered=ordered)
+        assert (match.passed, match.settled, match.reason) == (False, False, "labels_swapped")
+        assert match.evidence["labels"] == [{"header": "low", "holds": "min"}]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_scrambled_column_beside_the_right_one(tmp_path: Path, way: str) -> None:
+    gold = rows_of()
+    pred: Rows = [[k, gold[row - 1][1], high, low] for row, (k, low, high) in enumerate(gold)]
+    match = compared(tmp_path, way, gold, ["k", "min", "max"], pred, ["k", "min", "max", "more"], ordered=False)
+    assert not match.passed
+
+
+def test_one_value_that_another_column_happens_to_have() -> None:
+    gold = table_of(["total"], [["5"]])
+    match = match_tables(gold, table_of(["rank", "total"], [["5", "6"]]))
+    assert (match.passed, match.settled, match.reason) == (False, False, "labels_swapped")
+    assert match_tables(gold, table_of(["rank", "sum"], [["5", "6"]])).passed
+    assert match_tables(gold, table_of(["rank", "Total"], [["5", "5.0"]])).passed
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -111,7 +139,7 @@ def _series(texts: Sequence[str | None] | polars.Series) -> polars.Series:
 def test_the_header_of_a_column_that_does_not_count() -> None:
     gold, pred = table_of(["min", "max"], [["1", "5"], ["2", "9"]]), table_of(["max", "min"], [["1", "5"], ["2", "9"]])
     assert match_tables(gold, pred, columns=[0]).reason == "labels_swapped"
-    assert match_tables(gold, table_of(["low", "min"], [["1", "6"], ["2", "7"]]), columns=[0]).passed
+    assert match_tables(gold, table_of(["low", "other"], [["1", "6"], ["2", "7"]]), columns=[0]).passed
 
 
 def test_the_verdict_is_left_to_a_person(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 import msgspec
 
 from karat.core.json_types import JsonObject
-from karat.tables.explain.labels import LABELS_SWAPPED, label_evidence, swapped
+from karat.tables.explain.labels import LABELS_SWAPPED, elsewhere, label_evidence, swapped
 from karat.tables.options import CompareOptions
 from karat.tables.small.bipartite import Unsettled, perfect_matching
 from karat.tables.small.compare import SmallComparison, Texts
@@ -189,12 +189,16 @@ class TablePair:
             names = gold.names
             wider = TablePair(gold, self.pred, self.options)._comparison(ordered=comparison.ordered)
             found = swapped(mapping, self.header, gold.width, lambda pairs: _agreed(wider, pairs) is not None)
+        labels = label_evidence(found, names)
+        if not found:
+            found = elsewhere(mapping, self.header, lambda pairs: _agreed(comparison, pairs) is not None)
+            labels = label_evidence(found, names, self.pred.names)
         if not found:
             return _passed(comparison, mapping, _agreed(comparison, pairs))
         evidence = {
             "gold_size": [self.gold.height, self.gold.width],
             "pred_size": [self.pred.height, self.pred.width],
-            "labels": label_evidence(found, names),
+            "labels": labels,
         }
         return Match(False, False, tuple(mapping), (), LABELS_SWAPPED, evidence)
 

@@ -1,8 +1,9 @@
 """Headers that contradict the cells: an answer whose rows are right, with the header of one gold column on the cells of
-another.
+another, or gold's cells under another header.
 
 Headers are never required. But where every gold header is in the answer once, they say which column is which, and a
-column labelled ``min`` that holds the maxima is not right. A person decides (``labels_swapped``).
+column labelled ``min`` that holds the maxima is not right; nor is a ``total`` of 6 where gold has 5, though the answer
+has a 5 in a column of its own, say ``rank``. A person decides (``labels_swapped``).
 """
 
 from __future__ import annotations
@@ -39,8 +40,23 @@ def swapped(mapping: Sequence[int], header: Sequence[int], gold_width: int, agre
     return found
 
 
+def elsewhere(mapping: Sequence[int], header: Sequence[int], agree: Agree) -> list[tuple[int, int]]:
+    """Each gold column whose header is on other cells than gold's, with the prediction column whose cells are gold's.
+    The rows agree under ``mapping``, and do not under ``header``.
+    """
+    found = []
+    for g, labelled in enumerate(header):
+        rest = [(other, p) for other, p in enumerate(mapping) if other != g and p != labelled]
+        if labelled != mapping[g] and not agree([*rest, (g, labelled)]):
+            found.append((g, mapping[g]))
+    return found
+
+
 def label_evidence(
-    found: Sequence[tuple[int, int]], gold_names: Sequence[str], letters: int = 80
+    found: Sequence[tuple[int, int]], gold_names: Sequence[str], headers: Sequence[str] | None = None, letters: int = 80
 ) -> list[dict[str, str]]:
-    """For people: which header is on the cells of which gold column."""
-    return [{"header": gold_names[g][:letters], "holds": gold_names[o][:letters]} for g, o in found[:SHOWN_LABELS]]
+    """For people: which header is on the cells of which gold column. Where ``headers`` of the answer are given, each
+    pair is a gold column and a column of the answer.
+    """
+    pairs = [(gold_names[g], gold_names[o]) if headers is None else (headers[o], gold_names[g]) for g, o in found]
+    return [{"header": header[:letters], "holds": holds[:letters]} for header, holds in pairs[:SHOWN_LABELS]]

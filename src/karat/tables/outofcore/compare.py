@@ -69,16 +69,17 @@ def match_csv_files(
         tries = list(islice(mappings(candidates), MOST_MAPPINGS))
         if not tries:
             return _missing(connection, gold_file, pred_file, candidates, header, sizes, options)
-        found = []
+        found: list[tuple[int, list[int]]] = []
         for mapping in tries:
             if ignore_order and not loose and _same_row_hashes(connection, gold_file, pred_file, mapping):
-                return _labelled(Match(True, mapping=tuple(mapping)), gold_file, pred_file, header, sizes)
+                passed = Match(True, mapping=tuple(mapping))
+                return _labelled(passed, gold_file, pred_file, header, sizes, refused=[each for _, each in found])
             different, needed = different_rows(
                 connection, gold_file, pred_file, mapping, loose, options, ordered=not ignore_order
             )
             if different == 0:
                 passed = Match(True, mapping=tuple(mapping), normalised=needed)
-                return _labelled(passed, gold_file, pred_file, header, sizes)
+                return _labelled(passed, gold_file, pred_file, header, sizes, refused=[each for _, each in found])
             found.append((different, mapping))
         different, mapping = found[0] if decided else min(found)
         settled = (decided or all(len(options) == 1 for options in candidates)) and refuted(
@@ -92,21 +93,33 @@ def match_csv_files(
     return Match(False, settled, tuple(mapping), (), reason, evidence, share, share)
 
 
-def _labelled(match: Match, gold: File, pred: File, header: Sequence[int] | None, sizes: JsonObject) -> Match:
+def _labelled(
+    match: Match,
+    gold: File,
+    pred: File,
+    header: Sequence[int] | None,
+    sizes: JsonObject,
+    *,
+    refused: Sequence[Sequence[int]],
+) -> Match:
     """The rows agree, and do not under the headers if these name another mapping that was possible. A header of gold
-    may then be on the texts of another gold column: see :mod:`karat.tables.explain.labels`.
+    may then be on the texts of another gold column, or on other cells than gold's: see
+    :mod:`karat.tables.explain.labels`. ``refused``: the mappings under which the rows were found to differ.
     """
     mapping = [p for p in match.mapping if p is not None]
-    swapped = []
+    swapped, elsewhere = [], []
     for g, labelled in enumerate(header or mapping):
         copies = [o for o, p in enumerate(mapping) if pred.sums[p].same_texts(pred.sums[labelled])]
         holder = mapping.index(labelled) if labelled in mapping else None if g in copies else next(iter(copies), None)
         if holder not in (None, g):
             swapped.append((g, holder))
-    if not swapped:
+        elif labelled != mapping[g] and (g not in copies or header in refused):
+            elsewhere.append((g, mapping[g]))
+    if not swapped and not elsewhere:
         return match
     names = [gold.names[column] for column in gold.columns]
-    evidence = {**sizes, "labels": label_evidence(swapped, names)}
+    labels = label_evidence(swapped, names) if swapped else label_evidence(elsewhere, names, pred.names)
+    evidence = {**sizes, "labels": labels}
     return Match(False, False, match.mapping, (), LABELS_SWAPPED, evidence)
 
 

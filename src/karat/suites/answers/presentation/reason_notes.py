@@ -76,7 +76,8 @@ REASON_NOTES = {
         "Gold is a CSV file; the submission has an answer of one sentence.",
     ),
     "labels_swapped": ReasonNote(
-        "A header of the answer labels the cells of another gold column. Needs review.",
+        "A header of the answer labels the cells of another gold column, or gold's cells are under another header than "
+        "the one that is there. Needs review.",
         "Two columns were swapped, or an alias is wrong.",
         "Gold: departures, arrivals. Answer: the same cells with the two headers exchanged.",
     ),

@@ -13,8 +13,8 @@ _FACTORS = {
     10**6: r"millions?|millionen|mio\.?|mln\.?|mn|mill[oó]n(?:es)?|milh[aã]o|milh[oõ]es|milion[ei]|млн\.?|ล้าน",
     10**7: r"crores?",
     10**8: r"[億亿억]",
-    10
-    ** 9: r"billions?|bn|bln\.?|bil\.?|milliarden?|milliards?|miliard[io]|mrd\.?|mld\.?|mil\s+millones|bilh[aã]o|bilh[oõ]es|млрд\.?",
+    10**9: r"billions?|bn|b(?:ln|il)\.?|milliarde?n?|milliards?|miliard[io]|m[rl]d\.?|mil\s+millones"
+    r"|bilh(?:[aã]o|[oõ]es)|млрд\.?",
     10**12: r"trillions?|tn|trn\.?|trl\.?|billionen|bio\.?|bill[oó]n|billones|兆|조",
 }
 """English "billion" is 10⁹; the German plural and the Spanish word for 10¹² are written otherwise."""

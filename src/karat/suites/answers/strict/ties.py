@@ -132,15 +132,16 @@ class _Search:
         return self._mapping(check)
 
     def swapped(self, mapping: Sequence[int]) -> list[dict[str, str]]:
-        """The headers that are on the cells of another gold column, where the rows are a legal choice under this
-        mapping."""
+        """The headers that are on the cells of another gold column, or else those that gold's cells are under though
+        another has the name, where the rows are a legal choice under this mapping."""
         header = by_header(*self.names)
         if header is None or header == list(mapping):
             return []
-        return label_evidence(
-            [(g, list(mapping).index(p)) for g, p in enumerate(header) if p in mapping and mapping[g] != p],
-            self.names[0],
-        )
+        moved = [(g, p) for g, p in enumerate(header) if mapping[g] != p]
+        swapped = [(g, list(mapping).index(p)) for g, p in moved if p in mapping]
+        if swapped:
+            return label_evidence(swapped, self.names[0])
+        return label_evidence([(g, mapping[g]) for g, _ in moved], *self.names)
 
     def _mapping(self, check: Any) -> list[int] | None:
         every = [list(range(len(self.pred))) for _ in self.gold]
