@@ -75,6 +75,44 @@ def test_what_a_constraint_leaves(tmp_path: Path, given: str, expected: list[str
     assert outside(tmp_path, given) == expected
 
 
+def region(inside: str, include: str = "true") -> str:
+    return constraint(f"<str:CubeRegion include='{include}'>{inside}</str:CubeRegion>")
+
+
+A_LIKE = "<com:KeyValue id='E'><com:Value>A%</com:Value></com:KeyValue>"
+NOT_A_LIKE = A_LIKE.replace("'E'", "'E' include='false'")
+BELOW_A = "<com:KeyValue id='E'><com:Value cascadeValues='true'>A</com:Value></com:KeyValue>"
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        # included: X alone, with A1, with B1
+        (region(X + A_LIKE), ["", "", "error"]),
+        (region(X + NOT_A_LIKE), ["", "error", ""]),
+        (region(X + BELOW_A), ["", "", ""]),
+        (region(A_LIKE, "false"), ["", "error", ""]),
+        (region(NOT_A_LIKE, "false"), ["", "", "error"]),
+        (region(BELOW_A, "false"), ["", "", ""]),
+    ],
+)
+@pytest.mark.parametrize("part", ["", code("B1") + code("A1")])
+def test_values_that_may_name_codes_which_are_not_at_hand(
+    tmp_path: Path, given: str, expected: list[str], part: str
+) -> None:
+    """The list of E is in no file, or only a part of it: what cannot be told is no finding."""
+    file = tmp_path / "s.xml"
+    held = lists(one_list(code("X")) + (one_list(part, "CL_E", "isPartial='true'") if part else ""))
+    dimensions = dimension("D", "CL_D(1.0)") + dimension("E", "CL_E(1.0)")
+    file.write_text(message(f"{held}{structure(dimensions)}<str:Constraints>{given}</str:Constraints>"))
+    found = []
+    for chosen in ("", "A1", "B1"):
+        terms = target({"D": [("X", "x")], **({"E": [(chosen, chosen.lower())]} if chosen else {})}, "A:F")
+        problems = check_cases([case("c", terms)], [file], Options()).problems
+        found.append(" ".join(one.severity for one in problems if one.severity == "error"))
+    assert found == expected
+
+
 @pytest.mark.parametrize(
     ("kind", "said", "role"),
     [

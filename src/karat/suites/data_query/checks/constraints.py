@@ -91,19 +91,28 @@ class Allowed:
             if name not in self._dimensions:
                 continue
             chosen = entry.get(name, EVERYTHING)
-            ids = self._ids(name, values, chosen)
+            ids = self._ids(name, values, chosen, region.include)
             if not chosen.rest and (not chosen.ids - ids.ids if ids.rest else not chosen.ids & ids.ids):
                 return None
             box[name] = ids
         return box
 
-    def _ids(self, dimension: str, values: Values, chosen: Ids) -> Ids:
+    def _ids(self, dimension: str, values: Values, chosen: Ids, included: bool) -> Ids:
+        """The ids that a region holds in one dimension. Where the codes are not all at hand, ``%`` may name others, and
+        any code may be below another one: an included region may hold these, and an excluded one does not."""
         held = self._lists.get(dimension)
         codes, parents = (held.codes, held.parents) if held is not None else (_NO_CODES, {})
         found = members_of(values.members, codes, parents)
         patterns = [member.id for member in values.members if "%" in member.id]
         found |= {code for code in chosen.ids if any(fits(code, pattern) for pattern in patterns)}
-        return Ids(frozenset(found), rest=not values.include)
+        whole = self._codes(dimension) is not None
+        if whole or not any("%" in member.id or member.cascade for member in values.members):
+            return Ids(frozenset(found), rest=not values.include)
+        below = any(member.cascade for member in values.members)
+        others = frozenset() if below else (chosen.ids | frozenset(codes)) - found  # known not to be named
+        if included:
+            return Ids(others if values.include else frozenset(found), rest=True)
+        return Ids(frozenset(found) if values.include else others)
 
     # -- what would be allowed --------------------------------------------------------------------------------------
 
