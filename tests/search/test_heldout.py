@@ -119,12 +119,20 @@ def test_questions_without_truths_are_never_left_out() -> None:
     assert held_out([field("f", ranked("m", [[], [1]]))], Limits(10)) is None
 
 
+def test_two_questions_with_different_outcomes_have_a_wide_interval() -> None:
+    """Every draw that can be chosen on holds both questions, so the draws never differ."""
+    honest = held_out([field("f", ranked("m", [[1], [2]]))], Limits(10))
+    assert honest is not None
+    assert (honest.passed, honest.passed_low, honest.passed_high) == (1, 0, 2)
+
+
 def test_intervals() -> None:
     low, high = interval(np.array([0.0, 1.0] * 50))
     assert low == pytest.approx(0.4, abs=0.03)
     assert high == pytest.approx(0.6, abs=0.03)
     assert interval(np.ones(10)) == pytest.approx((0.025**0.1, 1.0))  # 0.69: ten passes in a row prove no more
     assert interval(np.zeros(10)) == pytest.approx((0.0, 1 - 0.025**0.1))
+    assert interval(np.array([0.0, 1.0]), np.full(200, 0.5)) == (0.0, 1.0)  # equal draws do not make it certain
     assert interval(np.array([0.0, 1.0, 1.0])) == interval(np.array([1.0, 0.0, 1.0]))
 
 

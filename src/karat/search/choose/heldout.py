@@ -229,10 +229,11 @@ def _draws(problem: Problem, rng: np.random.Generator, time_limit: float) -> Flo
 
 
 def interval(values: Floats, draws: Floats | None = None) -> tuple[float, float]:
-    """The 95 % interval of the mean of shares, from draws of that mean or, without them, of the values alone."""
+    """The 95 % interval of the mean of shares, from draws of that mean or, without them or where they are all equal, of
+    the values alone."""
     n, mean = len(values), float(values.mean())
     low = high = mean
-    if draws is not None and len(draws):
+    if draws is not None and len(draws) and draws.min() < draws.max():  # equal draws, as of two questions, say nothing
         ends = np.percentile(draws - draws.mean(), [2.5, 97.5])
         low, high = (float(end) for end in np.clip(mean + ends, 0.0, 1.0))
     elif (values != values[0]).any():
