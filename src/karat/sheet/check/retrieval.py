@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from karat.sheet.check.findings import Findings
 from karat.sheet.functions.definition import Function
-from karat.sheet.text.tree import Call, Number, Text
+from karat.sheet.text.tree import Call, Number, Text, Unary
 
 RETRIEVING = frozenset({"RETRIEVE", "RETRIEVE_SCORES", "RECALL"})
 
@@ -34,6 +34,8 @@ def _number(call: Call, argument: object, findings: Findings) -> None:
             return
     elif isinstance(argument, Number):
         number = float(argument.value)
+    elif isinstance(argument, Unary) and argument.operator == "-" and isinstance(argument.operand, Number):
+        number = -float(argument.operand.value)
     else:
         return
     if number < 0 or not number.is_integer():

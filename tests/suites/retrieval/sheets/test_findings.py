@@ -72,6 +72,31 @@ def test_truths_without_a_question_and_a_question_without_truths(tmp_path: Path)
     assert (second.line, second.severity) == (FIRST + 1, "warning")
 
 
+@pytest.mark.parametrize(
+    ("rows", "apply", "expected"),
+    [
+        ('NA,"Lamp"\n"a","Lamb"\n', "", [(0, "no question"), (1, '"Lamb" is no value')]),  # NA is no question
+        ('"a","Lamb"\n"b","Lamp"\n', 'filter [Question] <> "b"', [(0, '"Lamb" is no value')]),
+        ('"a","Lamp"\n"b","Lamb"\n', 'filter [Question] <> "a"', [(1, '"Lamb" is no value')]),
+        ('"a","Lamp"\n"b","Lamb"\n"c","Chiar"\n', "sort -[Question]", [(1, '"Lamb"'), (2, '"Chiar"')]),
+    ],
+)
+def test_places_hold_where_not_every_row_is_a_question_in_its_order(
+    tmp_path: Path, rows: str, apply: str, expected: list[tuple[int, str]]
+) -> None:
+    parts = SHEET.rpartition("override\n")
+    sheet = f"{parts[0]}apply\n    {apply}\n{parts[1]}{parts[2]}" if apply else SHEET
+    first = sheet.count("\n") + 1
+    found = problems(tmp_path, rows, sheet)
+    assert [one.line - first for one in found] == [row for row, _ in expected]
+    assert all(words in one.message for one, (_, words) in zip(found, expected, strict=True))
+
+
+def test_a_row_whose_question_a_formula_gives_has_one(tmp_path: Path) -> None:
+    sheet = SHEET.replace("    [Question]\n    !eval", '    [Question] = "what gives light"\n    !eval')
+    assert problems(tmp_path, ',"Lamp"\n', sheet) == []
+
+
 FORMULAS = SHEET.replace(
     "    [Wanted]\noverride", "    [Wanted]\n    [r] = RETRIEVE(Shop[item], [Question], N, MODEL)\noverride"
 )
@@ -83,6 +108,7 @@ FORMULAS = SHEET.replace(
         ("2", '"bm52"', 'there is no model "bm52"', "bm25"),
         ('"two"', '"bm25"', 'n of RETRIEVE must be a number, but is the text "two"', ""),
         ("1.5", '"bm25"', "n of RETRIEVE must be a whole number from 0 on, but is 1.5", ""),
+        ("-1", '"bm25"', "n of RETRIEVE must be a whole number from 0 on, but is -1", ""),
         ('"nan"', '"bm25"', "n of RETRIEVE must be a whole number from 0 on, but is nan", ""),
     ],
 )

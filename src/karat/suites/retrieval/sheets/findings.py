@@ -15,11 +15,11 @@ from karat.search.chunks.rank import chunks_in
 from karat.sheet import EvaluationTable, Sheet
 from karat.sheet.check.findings import Findings
 from karat.sheet.evaluation_table import evaluation_fields, the_evaluation_table
-from karat.sheet.text.tree import At, Table
+from karat.sheet.text.tree import At, Missing, Table
 from karat.suites.retrieval.sheets.edit import cell_place
 
-EMPTY: tuple[tuple[object, ...], ...] = ((), (None,), ("",))
-"""A cell without a value, as a slice of its row."""
+NOTHING = (None, "", Missing())
+"""Cells without a value."""
 HINTED = 50
 """The nearest value is looked up for this many truths; past that it would only take time."""
 
@@ -28,7 +28,7 @@ def check_questions(sheet: Sheet, table: EvaluationTable, data: bytes, findings:
     """Add every finding, with the place of its cell where it was typed in."""
     tree = the_evaluation_table(sheet)
     columns = evaluation_fields(tree)
-    places = _Places(tree, data, len(table.questions), columns.question)
+    places = _Places(tree, data, table.questions, columns.question)
     names = [name for name, _ in columns.truths]
     places.without_question(names, findings)
     seen: dict[str, int] = {}
@@ -78,39 +78,58 @@ def hint_for(truth: str, values: Sequence[str]) -> str:
 class _Places:
     """Where the cells of the questions are, if they were typed in."""
 
-    def __init__(self, table: Table, data: bytes, questions: int, column: str) -> None:
+    def __init__(self, table: Table, data: bytes, questions: Sequence[str], column: str) -> None:
         self._override, self._table = table.override, table
         self._text = data.decode("utf-8", errors="replace")
         self._column = column
-        self._rows: list[int] = []
+        self._rows: Sequence[int | None] = ()
         if self._override is not None and column in self._override.columns:
             place = self._override.columns.index(column)
-            rows = [
-                at for at, row in enumerate(self._override.rows) if len(row) > place and row[place] not in (None, "")
-            ]
-            self._rows = rows if len(rows) == questions else []
+            self._rows = _rows_of(questions, [row[place] if len(row) > place else None for row in self._override.rows])
 
     def at(self, question: int, column: str) -> At:
         """The cell of a column in the row of a question; else the field itself."""
         override = self._override
-        if override is None or not self._rows or column not in override.columns:
+        row = self._rows[question] if self._rows else None
+        if override is None or row is None or column not in override.columns:
             fields = (field for line in self._table.fields for field in line.fields)
             return next((field.at for field in fields if field.name == column), self._table.at)
-        line = override.lines[self._rows[question]]
+        line = override.lines[row]
         return cell_place(self._text, line, override.columns.index(column)) or At(line, 1)
 
     def without_question(self, names: Sequence[str], findings: Findings) -> None:
-        """Rows that have truths and no question."""
+        """Rows that have truths and no question: it is not typed in, and no formula gives it."""
         override = self._override
         if override is None or self._column not in override.columns:
+            return
+        formulas = [one.formula for one in self._table.fields for field in one.fields if field.name == self._column]
+        if any(formula not in (None, Missing()) for formula in formulas):
             return
         place = override.columns.index(self._column)
         asked = [override.columns.index(name) for name in names if name in override.columns]
         for row, line in zip(override.rows, override.lines, strict=True):
-            if row[place : place + 1] in EMPTY and any(row[at : at + 1] not in EMPTY for at in asked):
+            if _is_empty(row, place) and not all(_is_empty(row, at) for at in asked):
                 findings.add(
                     At(line, 1),
                     "this row has truths and no question: it is left out",
                     "Write the question, or remove the row.",
                     severity="warning",
                 )
+
+
+def _is_empty(row: Sequence[object], place: int) -> bool:
+    return len(row) <= place or row[place] in NOTHING
+
+
+def _rows_of(questions: Sequence[str], cells: Sequence[object]) -> list[int | None]:
+    """The row that each question was typed in: the next one where every row is a question in its order; else, as where
+    a filter leaves rows out, the row with its words."""
+    typed = [row for row, cell in enumerate(cells) if cell not in NOTHING]
+    if len(typed) == len(questions) and all(
+        cells[row] == question for row, question in zip(typed, questions, strict=True) if isinstance(cells[row], str)
+    ):
+        return [*typed]
+    waiting: dict[str, list[int]] = {}
+    for row in typed:
+        waiting.setdefault(str(cells[row]), []).append(row)
+    return [held.pop(0) if (held := waiting.get(question)) else None for question in questions]
