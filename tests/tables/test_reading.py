@@ -63,10 +63,18 @@ def test_a_file_past_the_limit_is_not_read(tmp_path: Path) -> None:
     assert error.reason == "result.csv has 2,147,483,649 bytes; at most 2,147,483,648 are read"
 
 
-@pytest.mark.parametrize("content", [b"a,b\n\x00\x01,2\n", b"PK\x03\x04abc", b"PAR1xx", b"\x1f\x8babc"])
-def test_binary_content(tmp_path: Path, content: bytes) -> None:
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"a,b\n\x00\x01,2\n", "contains binary data, not text"),
+        (b"PK\x03\x04abc", "is a zip archive; a CSV file is expected"),
+        (b"PAR1xx", "is a Parquet file; a CSV file is expected"),
+        (b"\x1f\x8babc", "is a gzip file; a CSV file is expected"),
+    ],
+)
+def test_binary_content(tmp_path: Path, content: bytes, said: str) -> None:
     error = refused(written(tmp_path, content))
-    assert (error.kind, error.reason) == ("binary", "result.csv contains binary data, not text")
+    assert (error.kind, error.reason) == ("binary", f"result.csv {said}")
 
 
 def test_too_many_columns(tmp_path: Path) -> None:

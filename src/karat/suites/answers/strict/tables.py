@@ -12,12 +12,13 @@ from karat.core.json_types import JsonMapping
 from karat.core.problems import count_of
 from karat.suites.answers.records import Verdict, right, wrong
 from karat.suites.answers.strict.ties import match_with_ties
+from karat.tables.files.other_forms import other_form
 from karat.tables.files.reading import header_of, read_csv
-from karat.tables.files.separators import other_separator
 from karat.tables.matching import Match, match_tables
 from karat.tables.options import CompareOptions
 from karat.tables.outofcore.compare import is_huge, match_csv_files
 from karat.tables.table import Limits, Table, TableError
+from karat.tables.values.decimal_commas import with_points
 
 _SHOWN = 20
 _EXPLAINED = 3
@@ -46,10 +47,8 @@ def table_match(
         if pred is None:
             header_of(Path(result), Limits())
     except TableError as error:
-        separated = other_separator(Path(result)) if error.kind == "ragged" else ""
-        return wrong(
-            "unreadable_prediction", problem=separated or error.reason, kind="separator" if separated else error.kind
-        )
+        kind, problem = other_form(Path(result)) if error.kind in ("ragged", "columns", "unreadable") else ("", "")
+        return wrong("unreadable_prediction", problem=problem or error.reason, kind=kind or error.kind)
     failed: list[_Try] = []
     problems: list[str] = []
     for index, name in enumerate(golds):
@@ -65,13 +64,17 @@ def table_match(
         failed.append(one)
     if not failed:
         return gold_error(*problems)
-    separated = other_separator(Path(result))
-    if separated:
-        return wrong("unreadable_prediction", problem=separated, kind="separator")
+    kind, problem = other_form(Path(result))
+    if kind:
+        return wrong("unreadable_prediction", problem=problem, kind=kind)
     if pred is not None and options.no_header:
         headless = _without_header(Path(result), pred, failed, options)
         if headless is not None:
             return headless
+    if pred is not None and options.separators:
+        otherwise = _with_decimal_commas(Path(result), pred, failed, options)
+        if otherwise is not None:
+            return otherwise
     if pred is not None:
         failed.sort(key=lambda one: (one.known_settled, one.height != pred.height))
     verdicts = []
@@ -91,6 +94,24 @@ def _without_header(result: Path, pred: Table, failed: Sequence[_Try], options: 
             if match.passed:
                 named = msgspec.structs.replace(match, normalised=tuple(sorted({*match.normalised, "no_header"})))
                 return _said_which(from_match(named), one.path.name if len(failed) > 1 else "", ())
+    return None
+
+
+def _with_decimal_commas(result: Path, pred: Table, failed: Sequence[_Try], options: CompareOptions) -> Verdict | None:
+    """The verdict on an answer that is right where its commas are decimal commas: a person decides, as in a
+    sentence."""
+    fitting = [one for one in failed if one.height == pred.height]
+    meant = with_points(pred) if fitting else None
+    for one in fitting if meant is not None else ():
+        again = _Try(one.path, one.columns, one.ignore_order, one.ties)
+        match = again.match(result, meant, options, explained=False)
+        if match.passed:
+            evidence = {
+                "problem": "the table is gold's where commas are decimal commas",
+                "mapping": list(match.mapping),
+            }
+            verdict = Verdict("needs_review", "two_readings", evidence, (), match.cell_f1, match.row_share)
+            return _said_which(verdict, one.path.name if len(failed) > 1 else "", ())
     return None
 
 
