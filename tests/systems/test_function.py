@@ -30,6 +30,13 @@ class Reply(msgspec.Struct):
     text: str
 
 
+class Dumped:
+    """What packages of vendors return: an object that pydantic writes."""
+
+    def model_dump(self, mode: str = "python") -> dict[str, Any]:
+        return {"choices": [{"message": {"content": mode}}]}
+
+
 @pytest.mark.parametrize(
     ("result", "body"),
     [
@@ -39,6 +46,8 @@ class Reply(msgspec.Struct):
         ({"a": [1, None]}, b'{"a":[1,null]}'),
         (Reply("x"), b'{"text":"x"}'),
         (None, b"null"),
+        (Dumped(), b'{"choices":[{"message":{"content":"json"}}]}'),
+        ({"messages": [Dumped()]}, b'{"messages":[{"choices":[{"message":{"content":"json"}}]}]}'),
     ],
 )
 def test_what_is_returned_is_the_answer(result: Any, body: bytes) -> None:

@@ -1,7 +1,8 @@
 """A Python function: ``module:callable``, sync or async, found from the current directory on.
 
 It is called with ``{"id", "turn", "repeat", "messages", "question"}``. What it returns is the answer: text or bytes
-as they are, a :class:`karat.core.system.Response` (with tokens and cost) as it is, anything else as JSON.
+as they are, a :class:`karat.core.system.Response` (with tokens and cost) as it is, anything else as JSON, also the
+objects that vendors' and frameworks' packages return (pydantic models).
 """
 
 from __future__ import annotations
@@ -65,12 +66,21 @@ def _body(result: object) -> bytes:
     try:
         if isinstance(result, str):
             return result.encode()
-        return bytes(result) if isinstance(result, bytes | bytearray | memoryview) else msgspec.json.encode(result)
+        if isinstance(result, bytes | bytearray | memoryview):
+            return bytes(result)
+        return msgspec.json.encode(result, enc_hook=_as_json)
     except (TypeError, ValueError, RecursionError, OverflowError) as error:
         message = (
             f"the function returned a value of type {type(result).__name__}, which cannot be written as JSON: {error}"
         )
         raise CallFailed("bad_response", message) from error
+
+
+def _as_json(value: object) -> object:
+    dump = getattr(value, "model_dump", None)
+    if not callable(dump):
+        raise TypeError(f"it holds a value of type {type(value).__name__}")
+    return dump(mode="json")
 
 
 def open_callable(function: Callable[[JsonObject], object], *, inline: bool = False, reply_path: str = "") -> System:

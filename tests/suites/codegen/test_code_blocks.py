@@ -120,3 +120,10 @@ def test_any_bytes_are_code_or_unreadable(response: bytes) -> None:
     with suppress(Unreadable):
         assert isinstance(code_of(response), str)
         assert isinstance(text_of(response, continues=True), str)
+
+
+def test_json_lines_are_no_code_although_python_would_run_them() -> None:
+    with pytest.raises(Unreadable, match="no code in the response"):
+        code_of(b'{"step": "think", "text": "lamps"}\n{"step": "end", "text": "5"}\n')
+    with pytest.raises(Unreadable, match="a recorded stream"):
+        code_of(b'data: {"token": "result"}\n\ndata: {"token": " = 1"}\n\n')

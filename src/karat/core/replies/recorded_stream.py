@@ -1,7 +1,7 @@
 """A stream recorded as it came, put together again: server-sent events, JSON lines or a JSON list of chunks.
 
 Chat completion chunks are merged by :mod:`karat.core.replies.stream`; the Responses API sends its whole response in the
-event that ends the stream.
+event that ends the stream. Streams of other vendors are put together in :mod:`karat.core.replies.other_streams`.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import msgspec
 
 from karat.core.json_types import Json, JsonMapping
 from karat.core.replies.json_texts import refuse_two_values
+from karat.core.replies.other_streams import whole_message
 from karat.core.replies.stream import RESPONSE_ENDS, Completion, Events
 
 EVENT_FIELDS = ("data:", "event:", "id:", "retry:", ":")
@@ -28,15 +29,44 @@ class Merged(msgspec.Struct, frozen=True):
 
 def merged(text: str) -> Merged | None:
     """The body of a recorded stream; None where the text is not one."""
+    chunks, done = _chunks(text)
+    return _from_chunks(chunks, done=done)
+
+
+def merged_of_others(given: str | list[Json]) -> Merged | None:
+    """The same for streams of other vendors, as text or as a list of chunks."""
+    chunks, done = _chunks(given) if isinstance(given, str) else (given, False)
+    objects = [chunk for chunk in chunks or () if isinstance(chunk, Mapping)]
+    if not objects or len(objects) != len(chunks or ()):
+        return None
+    found = whole_message(objects)
+    return None if found is None else Merged(found[0], finished=done or found[1])
+
+
+def is_stream(text: str) -> bool:
+    """Whether a text is nothing but server-sent events, whatever is in them: objects, or several pieces of text."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    if not lines or not all(line.startswith(EVENT_FIELDS) for line in lines):
+        return False
+    data = _events(text)
+    return len(data) > 1 or bool(_decoded(data))
+
+
+def _chunks(text: str) -> tuple[list[Json] | None, bool]:
+    """The chunks of a recorded stream, and whether it says that it is done; None where a text is not one."""
     start = text.lstrip()
     if start.startswith(EVENT_FIELDS):
-        events = Events()
-        data = [*events.feed(start.encode(errors="replace")), *events.end()]
+        data = _events(start)
         done = any(event.strip() == b"[DONE]" for event in data)
-        return _from_chunks(_decoded(event for event in data if event.strip() != b"[DONE]"), done=done)
+        return _decoded(event for event in data if event.strip() != b"[DONE]"), done
     if start.startswith("{") and "\n" in start.strip():
-        return _from_chunks(_decoded(line.encode(errors="replace") for line in start.splitlines() if line.strip()))
-    return None
+        return _decoded(line.encode(errors="replace") for line in start.splitlines() if line.strip()), False
+    return None, False
+
+
+def _events(text: str) -> list[bytes]:
+    events = Events()
+    return [*events.feed(text.lstrip().encode(errors="replace")), *events.end()]
 
 
 def merged_list(chunks: list[Json]) -> Merged | None:

@@ -17,6 +17,9 @@ from karat.core.suite import Unreadable
 
 SHOWN = 200
 """Characters of a response that an error shows."""
+NAME_THE_PLACE = (
+    " If the answer is in one of them, return only that, or name it with response_path (systems of type http)."
+)
 
 
 class ToolCall(msgspec.Struct, frozen=True):
@@ -139,7 +142,7 @@ class Reply(msgspec.Struct, frozen=True):
         objects = self.json_objects()
         if objects:
             keys = ", ".join(str(key) for key in list(objects[0])[:8]) or "none"
-            return f"its keys are: {keys}."
+            return f"its keys are: {keys}.{NAME_THE_PLACE if self.form == 'JSON' else ''}"
         if self.text.strip():
             return "it is text without JSON."
         return f"it is {self.form}, not a JSON object."

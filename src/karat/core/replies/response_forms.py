@@ -1,8 +1,8 @@
 """The forms a response may have, each read into a :class:`Reply`.
 
 By what they hold: chat completions (and bare assistant messages), the Responses API, MCP tool results with or without
-their JSON-RPC envelope, recorded streams, recorded lines that keep the response under ``response``, plain JSON, plain
-text.
+their JSON-RPC envelope, the forms of other vendors and frameworks (:mod:`karat.core.replies.other_forms`), recorded
+streams, recorded lines that keep the response under ``response``, plain JSON, plain text.
 """
 
 from __future__ import annotations
@@ -15,22 +15,32 @@ import msgspec
 from karat.core.json_types import Json, JsonMapping
 from karat.core.replies.fences import Block
 from karat.core.replies.json_texts import decoded
-from karat.core.replies.recorded_stream import Merged, merged, merged_list
+from karat.core.replies.other_forms import ending, generated, last_message, message_in
+from karat.core.replies.recorded_stream import Merged, is_stream, merged, merged_list, merged_of_others
 from karat.core.replies.reply import Reply, ToolCall, with_beginning
 from karat.core.suite import Unreadable
+from karat.core.trace.messages import ROLES
 
 DEEPEST = 8
 """How often a response may be wrapped in another."""
 MESSAGE_KEYS = ("content", "tool_calls", "function_call", "refusal", "custom_content")
-CUT = {"length", "max_tokens", "max_output_tokens"}
-WITHHELD = {"content_filter", "safety"}
+CUT = {"length", "max_tokens", "max_output_tokens", "max_length", "model_context_window_exceeded"}
+BROKEN = {"error", "error_limit", "timeout", "malformed_function_call", "user_cancel", "pause_turn", "other"}
+WITHHELD = {
+    *("content_filter", "content_filtered", "safety", "refusal", "recitation", "blocklist", "prohibited_content"),
+    *("spii", "guardrail_intervened", "error_toxic"),
+}
+"""Reasons for the end of an answer, of all vendors, in lower case and with underscores."""
 RESPONSES_API = "a response of the Responses API"
 STREAM_CUT = "the stream ended in the middle of the answer"
+STREAM_UNKNOWN = "the response is a recorded stream, in no form that is read; record the answer as a whole"
 
 _THOUGHT = re.compile(r"\A\s*(?:<(think|thinking|reasoning)>.*?</\1>\s*)+", re.DOTALL | re.IGNORECASE)
 _END_OF_THOUGHT = re.compile(r"\A(?:(?!<think>).)*?</think>\s*", re.DOTALL | re.IGNORECASE)
 _THINKING = re.compile(r"\A\s*<(think|thinking|reasoning)>", re.IGNORECASE)
-_WEB_PAGE = re.compile(r"\s*(?:<!doctype\s+html|<html[\s>])", re.IGNORECASE)
+_BEFORE_PAGE = r"\s*(?:<\?xml[^<>]*>\s*|<!--(?:(?!-->).)*-->\s*)*"
+_WEB_PAGE = re.compile(_BEFORE_PAGE + r"<(?:!doctype\s+html|html[\s>]|head[\s>]|body[\s>])", re.IGNORECASE | re.DOTALL)
+_XML = re.compile(r"\s*<\?xml\s", re.IGNORECASE)
 
 
 def read_reply(response: bytes, own: Collection[str] = ()) -> Reply:
@@ -59,9 +69,13 @@ def read_reply(response: bytes, own: Collection[str] = ()) -> Reply:
 def _of_text(text: str, own: frozenset[str], depth: int) -> Reply:
     if _WEB_PAGE.match(text):
         return Reply("a web page", text, failure="the response is a web page (a login page?), not an answer")
-    stream = merged(text)
+    if _XML.match(text):
+        return Reply("XML", text, failure="the response is an XML document, not an answer")
+    stream = merged(text) or merged_of_others(text)
     if stream is not None:
         return _of_stream(stream, own, depth)
+    if is_stream(text):
+        return Reply("a stream", body=text, failure=STREAM_UNKNOWN, shown=text)
     if text.strip() in ("null", "true", "false"):
         return _of_value(decoded(text), own, depth - 1)
     try:
@@ -83,16 +97,22 @@ def _of_value(value: Json, own: frozenset[str], depth: int) -> Reply:
     if isinstance(value, str):
         return _of_text(value, own, depth) if depth > 0 else Reply("text", value, body=value)
     if isinstance(value, list):
-        stream = merged_list(value) if depth > 0 else None
-        return (
-            Reply("a list", structured=((value, "the body"),), body=value)
-            if stream is None
-            else _of_stream(stream, own, depth)
-        )
+        return _of_list(value, own, depth)
     if not isinstance(value, Mapping):
         kind = {bool: "a boolean", type(None): "null"}.get(type(value), "a number")
         return Reply(kind, structured=() if value is None else ((value, "the body"),), body=value)
     return _of_object(value, own, depth)
+
+
+def _of_list(value: list[Json], own: frozenset[str], depth: int) -> Reply:
+    stream = merged_list(value) or merged_of_others(value) if depth > 0 else None
+    if stream is not None:
+        return _of_stream(stream, own, depth)
+    if (last := last_message(value)) is not None:
+        return _other("a conversation", last, value)
+    if (text := generated(value)) is not None:
+        return _other("a generated text of Hugging Face", text, value)
+    return Reply("a list", structured=((value, "the body"),), body=value)
 
 
 def _of_object(body: JsonMapping, own: frozenset[str], depth: int) -> Reply:
@@ -103,6 +123,8 @@ def _of_object(body: JsonMapping, own: frozenset[str], depth: int) -> Reply:
             return _responses_api(body)
         if isinstance(body.get("result"), Mapping) and ("jsonrpc" in body or _is_tool_result(body["result"])):
             return _of_value(body["result"], own, depth - 1) if depth > 0 else Reply("JSON", body=body)
+        if (other := message_in(body)) is not None:
+            return _other(*other, body)
         if _is_tool_result(body):
             return _tool_result(body)
         parts = isinstance(body.get("content"), list) and "stop_reason" in body
@@ -114,7 +136,20 @@ def _of_object(body: JsonMapping, own: frozenset[str], depth: int) -> Reply:
             return _of_value(body["response"], own, depth - 1)
         if body.get("error") and ("jsonrpc" in body or not {"turn", "repeat", "latency"} & set(body)):
             return Reply("an error", body=body, failure=f"the response is an error: {_error_text(body['error'])}")
+    failure, cut = _ended(ending(body))
+    if failure or cut:
+        return Reply("JSON", body=body, failure=failure or f"the answer is not whole: {cut}")
     return Reply("JSON", structured=((body, "the body"),), body=body)
+
+
+def _other(form: str, message: JsonMapping, body: Json) -> Reply:
+    """A message of another vendor, or the last one of a conversation, which may be somebody else's."""
+    role = message.get("role", "assistant")
+    if role in ROLES and role != "assistant":
+        return Reply(
+            form, body=body, failure=f"{form} whose last message is not the assistant's, but of the role {role}"
+        )
+    return _message(message, message, form, body)
 
 
 def _error_text(error: object) -> str:
@@ -154,8 +189,8 @@ def _message(message: JsonMapping, around: JsonMapping, form: str, body: Json = 
     if isinstance(message.get("function_call"), Mapping):
         parts.call({"function": message["function_call"]})
     parts.custom(message.get("custom_content"))
-    ended = around.get("finish_reason") or around.get("stop_reason") or around.get("done_reason")
-    return parts.reply(form, around if body is None else body, str(ended or ""))
+    ended = "length" if around.get("done") is False else ending(around)  # Ollama says so of each piece but the last
+    return parts.reply(form, around if body is None else body, ended)
 
 
 def _responses_api(body: JsonMapping) -> Reply:
@@ -280,12 +315,8 @@ class _Parts:
 
     def reply(self, form: str, body: Json, ended: str) -> Reply:
         text, failure = spoken("".join(self.texts))
-        cut = ""
-        if ended.lower() in WITHHELD:
-            failure = f'the answer was withheld by a content filter (it ended with "{ended}")'
-        elif ended.lower() in CUT:
-            cut = f'it was cut off at the token limit (it ended with "{ended}").'
-            failure = ""
+        withheld, cut = _ended(ended)
+        failure = withheld or ("" if cut else failure)
         return Reply(
             form,
             text,
@@ -298,6 +329,16 @@ class _Parts:
             failure,
             cut,
         )
+
+
+def _ended(ended: str) -> tuple[str, str]:
+    """Why there is no answer, and why its end may be missing, by how it says that it ended."""
+    reason = ended.rpartition(".")[2].lower().replace("-", "_").replace(" ", "_")
+    if reason in WITHHELD:
+        return f'the answer was withheld by a content filter (it ended with "{ended}")', ""
+    if reason in CUT:
+        return "", f'it was cut off at the token limit (it ended with "{ended}").'
+    return "", f'it did not end as it should (it ended with "{ended}").' if reason in BROKEN else ""
 
 
 def spoken(text: str) -> tuple[str, str]:

@@ -16,7 +16,7 @@ from karat.core.trace.values import mapping, mappings, words
 ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 OPAQUE = "karat.opaque"
 """The key that marks a message with a part that may be a call and cannot be read."""
-_ROLES = {
+ROLE_NAMES = {
     "human": "user",
     "ai": "assistant",
     "model": "assistant",
@@ -28,6 +28,7 @@ _ROLES = {
     "systemmessage": "system",
     "functionmessage": "function",
 }
+"""Roles, and classes of messages, as frameworks call them."""
 _REQUEST, _EXECUTION = "ToolCallRequestEvent", "ToolCallExecutionEvent"
 _AUTOGEN = re.compile(r"^[A-Z]\w*(?:Message|Event)$")
 _CALLS = ("tool_calls", "function_call")
@@ -47,10 +48,10 @@ _WRITTEN = re.compile(
 
 def message(value: Json) -> JsonObject | None:
     """A message with a role that is known and parts that can be read; None where the value is no message."""
-    given = _unwrapped(mapping(value))
+    given = unwrapped(mapping(value))
     kind = given.get("role", given.get("type"))
     said = str(kind).lower() if isinstance(kind, str) else ""
-    role = _ROLES.get(said, said)
+    role = ROLE_NAMES.get(said, said)
     if role not in ROLES and given.get("kind") in ("request", "response") and isinstance(given.get("parts"), list):
         role = "assistant" if given["kind"] == "response" else _asked(given)
     if role not in ROLES:
@@ -91,7 +92,7 @@ def ends_in_calls(*around: JsonMapping) -> bool:
     return any(_TO_CALL.match(str(one.get(name) or "")) for one in around for name in _ENDED)
 
 
-def _unwrapped(value: JsonMapping) -> JsonMapping:
+def unwrapped(value: JsonMapping) -> JsonMapping:
     """A message without what is around it: as LangChain serialises one (its fields under ``kwargs`` or ``data``, its
     class in ``id`` or ``type``), in an entry of a log, or as an event of AutoGen."""
     if "lc" in value and mapping(value.get("kwargs")):

@@ -13,12 +13,13 @@ import msgspec
 from karat.core.files import json
 from karat.core.json_types import Json, JsonMapping
 from karat.core.records import attempts
+from karat.core.replies.message_events import streamed_messages
 from karat.core.replies.recorded_stream import EVENT_FIELDS, merged, merged_list
 from karat.core.replies.stream import Events
 from karat.core.suite import Unreadable
 from karat.core.trace.chat import completion, conversation, is_conversation
 from karat.core.trace.chat import steps as chat_steps
-from karat.core.trace.event_streams import messages_of_steps, streamed_messages, without_chunks
+from karat.core.trace.event_streams import messages_of_steps, without_chunks
 from karat.core.trace.langsmith import is_run, langsmith
 from karat.core.trace.mcp import is_rpc, mcp
 from karat.core.trace.plain import is_plain_calls, plain, plain_calls

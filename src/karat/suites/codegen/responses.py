@@ -106,14 +106,19 @@ def _checked(reply: Reply, *, continues: bool) -> str:
         return text
     if split(text)[0]:
         raise Unreadable("no code in the response: none of its blocks is Python.")
-    if not continues and any(isinstance(value, Mapping) for value, _ in json_in(text, "whole")):
-        raise reply.nothing("code", EXPECTED)
     lines = [line.strip() for line in text.splitlines() if line.strip()]
+    if not continues and (_is_json(text) or all(map(_is_json, lines))):
+        raise reply.nothing("code", EXPECTED)
     if all(_is_prose(line) for line in lines):
         raise Unreadable("no code in the response: it is text without a code block.")
     if not continues and syntax_tree(text) is None and (_is_sentence(lines[0]) or _is_sentence(lines[-1])):
         raise Unreadable("the code in the response cannot be told apart from its text: put it into a code block.")
     return text
+
+
+def _is_json(text: str) -> bool:
+    """Whether a text is a JSON object: most of those are Python too, and do nothing."""
+    return any(isinstance(value, Mapping) for value, _ in json_in(text, "whole"))
 
 
 def _is_prose(line: str) -> bool:
