@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import date, timedelta
 
 import pytest
 
 from karat.suites.codegen.analysis import analyse
 from karat.suites.codegen.perturb.copies import Copier
+from karat.suites.codegen.perturb.kinds.linked_rows import LinkedRows
 from karat.suites.codegen.perturb.kinds.missing import missing_of, nothing_is_zero
 from karat.suites.codegen.perturb.kinds.near_misses import folds_case_in_sql
 from karat.suites.codegen.perturb.kinds.out_of_range import end_of_scale, moved
+from karat.suites.codegen.perturb.profile import profiles_of
 from karat.suites.codegen.perturb.reference_results import NOTHING_ASKED, hints_of
 from karat.suites.codegen.question.reading import read_question
 from karat.suites.codegen.question.records import Asked
@@ -129,3 +131,69 @@ def test_columns_that_nobody_asked_for_have_other_names_in_each_table() -> None:
         "columns", 0
     )
     assert copy is not None and set(copy["bank"]) & set(copy["rates"]) == {"kind"}  # a natural join stays the same
+
+
+LINKED: Columns = {
+    "ordered": [f"2023-03-{1 + n:02}" for n in range(20)],
+    "shipped": [f"2023-03-{3 + n + n % 3:02}" for n in range(20)],
+    "price": [2.5 * (1 + n) for n in range(20)],
+    "units": [1 + n % 7 for n in range(20)],
+    "low": [10 + 7 * n % 20 for n in range(20)],
+    "high": [14 + 7 * n % 20 + n % 5 for n in range(20)],
+}
+LINKED["total"] = [price * units for price, units in zip(LINKED["price"], LINKED["units"], strict=True)]
+
+
+def linked_copies(reference: str, kind: str) -> list[Columns]:
+    schema = Schema({"orders": tuple(LINKED)})
+    copier = Copier({"orders": LINKED}, hints_of(reference, facts=analyse(reference, schema)))
+    return [copy["orders"] for seed in (0, 1, 2) if (copy := copier.copy(kind, seed)) is not None]
+
+
+@pytest.mark.parametrize(
+    ("reference", "column", "values"),
+    [
+        ("result = (orders.total > 100).sum()", "total", {100, 99.9, 100.1}),
+        ("result = (orders.ordered > '2023-03-10').sum()", "ordered", {"2023-03-10", "2023-03-11", "2023-03-09"}),
+        ("result = (orders.shipped < '2023-02-01').sum()", "shipped", {"2023-02-01", "2023-02-02", "2023-01-31"}),
+        ("result = (orders.high >= 30).sum()", "high", {29, 30, 31}),
+    ],
+)
+def test_limits_of_columns_that_belong_to_others(reference: str, column: str, values: set[object]) -> None:
+    found = linked_copies(reference, "limits")
+    assert values <= {value for copy in found for value in copy[column]}
+    assert_linked(found)
+
+
+def test_dates_of_a_row_go_beyond_their_range_together() -> None:
+    found = linked_copies("result = (orders.ordered.str[:4] == '2023').sum()", "beyond")
+    assert {day[:4] for copy in found for day in copy["ordered"]} > {"2023"}
+    assert_linked(found)
+
+
+def assert_linked(found: list[Columns]) -> None:
+    """Each order is shipped after it was ordered, and its total is price times units."""
+    for copy in found:
+        rows = [dict(zip(copy, values, strict=True)) for values in zip(*copy.values(), strict=True)]
+        assert all(row["ordered"] < row["shipped"] and row["low"] <= row["high"] for row in rows)
+        assert all(abs(row["price"] * row["units"] - row["total"]) < 0.01 for row in rows)
+
+
+def test_what_belongs_to_a_cell_follows_or_nothing_changes() -> None:
+    days = [date(2024, 1, 5) + timedelta(days=37 * n % 170) for n in range(18)]
+    table: Columns = {
+        "day": [day.isoformat() for day in days],
+        "due": [(day + timedelta(days=9 + n % 4)).isoformat() for n, day in enumerate(days)],
+        "month": [day.month for day in days],
+        "word": [day.strftime("%B") for day in days],
+        "product": [f"P{n % 3}" for n in range(18)],
+        "price": [(3.5, 8.0, 21.0)[n % 3] for n in range(18)],
+    }
+    profile = profiles_of({"t": table})["t"]
+    dated = LinkedRows(table, profile, ("day", "due", "month"))
+    row = {name: values[0] for name, values in table.items()}
+    assert dated.with_value(row, "day", "2024-02-29") == {**row, "day": "2024-02-29", "due": "2024-03-09", "month": 2}
+    named = LinkedRows(table, profile, ("day", "month", "word"))
+    assert named.with_value(row, "day", "2024-02-29") is None  # nobody knows how a month is called
+    assert LinkedRows(table, profile, ("product", "price")).with_value(row, "price", 9.0) is None
+    assert dated.with_value({**row, "due": None}, "day", "2024-02-29") is None

@@ -149,3 +149,33 @@ def test_words_of_one_meaning_stay_in_their_key(language: str) -> None:
     assert not set(known.ascending) & set(known.descending)
     assert not set(known.links["and"]) & set(known.links["or"])
     assert not set(known.top) & set(known.bottom)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Zeige die Orte, beginnend mit dem höchsten Gehalt.",
+        "Die besser bezahlten Orte sollen vor den anderen stehen.",
+        "Zeige Ort und Gehalt, höheres Gehalt vor niedrigerem.",
+        "Zeige die Orte vom höchsten Gehalt abwärts.",
+        "Montre la ville et le salaire, du plus élevé au plus bas.",
+        "Montre les villes en commençant par le salaire le plus élevé.",
+        "Les villes avec les salaires les plus élevés avant les plus bas.",
+        "Muestra las ciudades empezando por el salario más alto.",
+        "Muestra las ciudades con los salarios más altos antes de los más bajos.",
+        "Muestra la ciudad y el salario, los más ricos primero.",
+    ],
+)
+def test_an_order_in_other_words(question: str) -> None:
+    known = vocabulary_for("auto", question)
+    found = read_question(question, Schema({"t": COLUMNS[known.name]}), words_known=known)
+    assert known.name != "en" and found.ordered and "ascending" not in found.ordering
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["Wie hoch ist das Gehalt in der Stadt vor dem Umzug?", "Quel est le salaire de la ville avant les impôts ?"],
+)
+def test_before_something_else_is_no_order(question: str) -> None:
+    known = vocabulary_for("auto", question)
+    assert not read_question(question, Schema({"t": COLUMNS[known.name]}), words_known=known).ordered

@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Sequence
 import msgspec
 
 from karat.suites.codegen.perturb.kinds.limits import Limit, around
+from karat.suites.codegen.perturb.kinds.linked_rows import LinkedRows
 from karat.suites.codegen.perturb.kinds.missing import Missing
 from karat.suites.codegen.perturb.profile import Profile
 from karat.suites.codegen.perturb.random_values import closed, new_value, redrawn, without_repeats
@@ -149,6 +150,16 @@ class Change:
     def all_named(self, different: Collection[Cell]) -> bool:
         """Whether the question names every one of these texts: then there are no others for it."""
         return bool(self.hints.mentioned) and set(different) <= self.hints.mentioned | self.hints.named
+
+    def linked_blocks(self) -> list[LinkedRows]:
+        """The columns that belong together and of which one may change in a row, if the others follow."""
+        grid = set(self.profile.grid or ())
+        return [
+            LinkedRows(self.columns, self.profile, block)
+            for block in self.profile.blocks
+            if len(block) > 1 and not grid & set(block)
+            if all(self.profile.columns[name].parent is None for name in block)
+        ]
 
     def categories(self) -> list[tuple[str, ...]]:
         """Blocks of text that rows are grouped by: few values, three at least (the two of a flag are all there are)."""

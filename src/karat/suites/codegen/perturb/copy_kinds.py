@@ -7,6 +7,7 @@ from collections.abc import Callable
 from karat.core.json_types import JsonObject
 from karat.suites.codegen.perturb.change import Change
 from karat.suites.codegen.perturb.kinds.limits import around
+from karat.suites.codegen.perturb.kinds.linked_rows import LinkedRows
 from karat.suites.codegen.perturb.kinds.near_misses import digits, letter_case, similar, ties, with_new_members
 from karat.suites.codegen.perturb.kinds.out_of_range import beyond
 from karat.suites.codegen.perturb.random_values import FEW, closed, longer, new_value
@@ -14,6 +15,8 @@ from karat.suites.codegen.records import Cell, Columns
 
 NULLS = 0.15
 """The share of cells that go missing."""
+TRIES = 12
+"""Rows that are looked at for one in which a value can be set and the others can follow."""
 
 
 def _resampled(change: Change) -> Columns:
@@ -158,8 +161,10 @@ def _new_member(change: Change, grid: tuple[str, str]) -> Columns:
 def _limits(change: Change) -> Columns:
     """More rows, each with one value at a limit; of rows with what the reference names, where it names some."""
     wanted: list[tuple[str, Cell]] = []
+    linked = {name: rows for rows in change.linked_blocks() for name in rows.block}
     for name, about in change.profile.columns.items():
-        if about.parent is not None or change.profile.is_parent or len(change.profile.block(name)) > 1:
+        bound = len(change.profile.block(name)) > 1 and name not in linked
+        if about.parent is not None or change.profile.is_parent or bound:
             continue
         values = [value for limit in change.hints.limits for value in around(limit, name, change.columns[name], about)]
         wanted += [(name, value) for value in dict.fromkeys(values)]
@@ -175,13 +180,25 @@ def _limits(change: Change) -> Columns:
     sources = [change.pick.choice(about_it if place % 2 else change.rows) for place in range(len(places) + len(pairs))]
     made = change.take([*change.rows, *sources])
     for at, (name, value) in enumerate(places, change.height):
-        if not _only_once(change, name) or value not in made[name]:
+        if name in linked:
+            _set_with_the_others(change, made, at, linked[name], name, value)
+        elif not _only_once(change, name) or value not in made[name]:
             made[name] = list(made[name])
             made[name][at] = value
     for at, (first, second) in enumerate(pairs, change.height + len(places)):
         made[first] = list(made[first])
         made[first][at] = made[second][at]
     return with_new_members(change, made) if change.hints.counts_different else made
+
+
+def _set_with_the_others(change: Change, made: Columns, at: int, linked: LinkedRows, name: str, value: Cell) -> None:
+    """This value in a column that belongs to others, in a row of the table in which they can follow."""
+    for _ in range(TRIES):
+        row = change.pick.choice(change.rows)
+        found = linked.with_value({one: change.columns[one][row] for one in linked.block}, name, value)
+        if found is not None:
+            made.update({one: [*made[one][:at], found[one], *made[one][at + 1 :]] for one in linked.block})
+            return
 
 
 def _equal_pairs(change: Change) -> list[tuple[str, str]]:

@@ -14,7 +14,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date, datetime
 from itertools import combinations, pairwise, permutations
 from typing import Literal
@@ -269,7 +269,7 @@ def _looked_at(table: Columns, columns: Mapping[str, Column]) -> list[str]:
 
 def _together(table: Columns, columns: Mapping[str, Column], first: str, second: str) -> bool:
     a, b = table[first], table[second]
-    if _decides(a, b) or _decides(b, a):
+    if decides(a, b) or decides(b, a):
         return True
     kinds = columns[first].kind, columns[second].kind
     if set(kinds) <= {"whole", "number"}:
@@ -278,7 +278,7 @@ def _together(table: Columns, columns: Mapping[str, Column], first: str, second:
         return _in_order(a, b)
     for (one, other), kind in zip(permutations((first, second)), permutations(kinds), strict=True):
         if kind == ("dated", "whole") or kind == ("date", "whole"):
-            return _part_of_date(table[one], table[other], columns[one].form)
+            return any(parts_of_date(table[one], table[other], columns[one].form))
     return set(kinds) == {"text"} and _contained(a, b)
 
 
@@ -290,7 +290,7 @@ def _pairs(*columns: Sequence[object]) -> list[tuple[Cell, ...]]:
     return [row for row in zip(*columns, strict=True) if None not in row]
 
 
-def _decides(a: Sequence[object], b: Sequence[object]) -> bool:
+def decides(a: Sequence[object], b: Sequence[object]) -> bool:
     """Whether every value of the first has one value of the second, borne out by rows that repeat it."""
     seen: dict[Cell, Cell] = {}
     repeats = 0
@@ -327,41 +327,46 @@ def _in_order(a: Sequence[object], b: Sequence[object]) -> bool:
 def _computed(a: Sequence[object], b: Sequence[object], c: Sequence[object]) -> bool:
     """Whether the third is the sum, difference, product or ratio of the others, cents rounded."""
     rows = _pairs(a, b, c)
-    if len(rows) < SUPPORT:
-        return False
-    ways = (
-        lambda x, y: x + y,
-        lambda x, y: x - y,
-        lambda x, y: y - x,
-        lambda x, y: x * y,
-        _ratio,
-        lambda x, y: _ratio(y, x),
-    )
-    return any(all(_near(way(x, y), z) for x, y, z in rows) for way in ways)
+    return len(rows) >= SUPPORT and any(all(near(way(x, y), z) for x, y, z in rows) for way in WAYS)
 
 
 def _ratio(x: float, y: float) -> float:
     return x / y if y else float("inf")
 
 
-def _near(found: float, given: float) -> bool:
+WAYS: tuple[Callable[[Cell, Cell], Cell], ...] = (
+    lambda x, y: x + y,
+    lambda x, y: x - y,
+    lambda x, y: y - x,
+    lambda x, y: x * y,
+    _ratio,
+    lambda x, y: _ratio(y, x),
+)
+"""How a number may be computed from two others."""
+
+
+def near(found: float, given: float) -> bool:
     return abs(found - given) <= max(0.0051, 1e-6 * abs(given)) and (given != 0 or abs(found) < 0.0051)
 
 
-def _part_of_date(dates: Sequence[object], numbers: Sequence[object], form: str) -> bool:
+DATE_PARTS: tuple[Callable[[Cell], Cell], ...] = (
+    lambda day: day.year,
+    lambda day: day.month,
+    lambda day: day.day,
+    lambda day: day.weekday(),
+    lambda day: day.isoweekday(),
+    lambda day: (day.month + 2) // 3,
+    lambda day: day.isocalendar()[1],
+    lambda day: getattr(day, "hour", -1),
+)
+
+
+def parts_of_date(dates: Sequence[object], numbers: Sequence[object], form: str) -> Iterator[Callable[[Cell], Cell]]:
+    """The parts of the date that the number is in every row, such as its month."""
     moments = [(parsed(day, form) if form else day, number) for day, number in _pairs(dates, numbers)]
     known = [(moment, number) for moment, number in moments if moment is not None]
-    parts: tuple[Callable[[Cell], Cell], ...] = (
-        lambda day: day.year,
-        lambda day: day.month,
-        lambda day: day.day,
-        lambda day: day.weekday(),
-        lambda day: day.isoweekday(),
-        lambda day: (day.month + 2) // 3,
-        lambda day: day.isocalendar()[1],
-        lambda day: getattr(day, "hour", -1),
-    )
-    return len(known) >= SUPPORT and any(all(part(moment) == number for moment, number in known) for part in parts)
+    if len(known) >= SUPPORT:
+        yield from (part for part in DATE_PARTS if all(part(moment) == number for moment, number in known))
 
 
 def _contained(a: Sequence[object], b: Sequence[object]) -> bool:

@@ -2,7 +2,7 @@
 
 - words that sort: "sorted by", "ranked", "chronological"
 - a comparison with a place: "smaller date ahead", "latest first"; from one end to the other: "from the lowest price to
-  the highest"
+  the highest"; one before the other: "higher pay before lower pay", "starting with the oldest", "from the highest down"
 - words that keep: "keep the order", "in the same order as", "the order of the rows must not change"
 
 The noun alone asks for nothing: "order id", "in order to", "each order". Where a column or table is called ``order``,
@@ -41,7 +41,7 @@ def ordering_of(
         for start, end, phrase in find_phrases(words, known.sorting, free)
         if not thing or _sorts(words, end, phrase, known)
     ]
-    directions = _placed(words, free, known) + _ranges(words, free, known)
+    directions = _directions(words, free, known)
     found += [phrase for phrase, _, _ in directions]
     if find_phrases(words, known.descending, free) or any(way == "descending" for _, way, _ in directions):
         found.append("descending")
@@ -54,7 +54,7 @@ def ordering_of(
 
 def places_of_order(words: Sequence[Word], taken: Sequence[bool], known: Vocabulary) -> set[int]:
     """Where words say which end comes first: the "highest" of "highest first" is no maximum."""
-    directions = _placed(words, taken, known) + _ranges(words, taken, known)
+    directions = _directions(words, taken, known)
     found = {at for _, _, places in directions for at in places}
     phrases = [phrase for phrase in (*known.ascending, *known.descending) if " " in phrase]
     return found | {at for start, end, _ in find_phrases(words, phrases, taken) for at in range(start, end)}
@@ -98,6 +98,11 @@ def _unbroken(words: Sequence[Word], places: range) -> list[int]:
     return found
 
 
+def _directions(words: Sequence[Word], taken: Sequence[bool], known: Vocabulary) -> list[Direction]:
+    said = (_placed, _ranges, _begun, _before_the_rest)
+    return [one for way in said for one in way(words, taken, known)]
+
+
 def _placed(words: Sequence[Word], taken: Sequence[bool], known: Vocabulary) -> list[Direction]:
     """ "smaller date ahead": what is said, and the direction where there is one."""
     ends: dict[int, tuple[int, bool]] = {}
@@ -114,7 +119,7 @@ def _placed(words: Sequence[Word], taken: Sequence[bool], known: Vocabulary) -> 
         for at in _unbroken(words, range(end, min(end + _GAP + 1, len(words)))):
             if at in ends:
                 ahead = ends[at][1]
-                way = "" if low is None else "ascending" if low == ahead else "descending"
+                way = _way(None if low is None else low == ahead)
                 found.append((f"{words[end - 1].lower} {words[at].lower}", way, tuple(range(start, end))))
                 break
     return found
@@ -133,19 +138,27 @@ def _compared(words: Sequence[Word], taken: Sequence[bool], known: Vocabulary) -
         (known.high_words, False),
         (known.either_words, None),
     )
-    return [(start, end, low) for phrases, low in kinds for start, end, _ in find_phrases(words, phrases, taken)]
+    found = [(start, end, low) for phrases, low in kinds for start, end, _ in find_phrases(words, phrases, taken)]
+    joined = [  # "the highest-paid"
+        (at, at + 1, low)
+        for at, word in enumerate(words)
+        for phrases, low in kinds
+        if word.kind == "word" and "-" in word.lower and word.lower.partition("-")[0] in phrases
+    ]
+    return found + joined
 
 
 def _ranges(words: Sequence[Word], taken: Sequence[bool], known: Vocabulary) -> list[Direction]:
-    """ "from the lowest price to the highest", "oldest to newest"."""
+    """ "from the lowest price to the highest", "oldest to newest", "higher pay before lower pay"."""
     compared = sorted(_compared(words, taken, known), key=lambda item: item[1])
     between = {start for start, _, _ in find_phrases(words, known.to_words, taken)}
+    between |= {start for start, _, _ in _befores(words, known)}
     found: list[Direction] = []
     for (start, first, low), (begin, second, other) in pairwise(compared):
         gap = _unbroken(words, range(first, begin))
         joined = len(gap) == begin - first <= _GAP + 2 and bool(between & set(gap))
         if joined and (low != other or None in (low, other)) and words[first - 1].lower != words[second - 1].lower:
-            way = "" if low is None or other is None else "ascending" if low else "descending"
+            way = _way(None if other is None else low)
             found.append(
                 (
                     f"{words[first - 1].lower} to {words[second - 1].lower}",
@@ -154,3 +167,52 @@ def _ranges(words: Sequence[Word], taken: Sequence[bool], known: Vocabulary) -> 
                 )
             )
     return found
+
+
+def _begun(words: Sequence[Word], taken: Sequence[bool], known: Vocabulary) -> list[Direction]:
+    """ "starting with the highest", "from the highest down": the end where the rows begin."""
+    starts = {end for _, end, _ in find_phrases(words, known.starting_words, taken)}
+    froms = {end for _, end, _ in find_phrases(words, known.from_words, taken)}
+    onward = {
+        start for start, end, _ in find_phrases(words, known.onward_words, taken) if _said_last(words, end, known)
+    }
+    found: list[Direction] = []
+    for start, end, low in _compared(words, taken, known):
+        before = {start}
+        nouns = 1 if known.counted_reach else 0  # "par le salaire le plus élevé"
+        for at in _unbroken(words, range(start - 1, -1, -1)):  # past articles and the name of a column
+            if not (taken[at] or words[at].lower in known.list_words):
+                nouns -= 1
+            if nouns < 0:
+                break
+            before.add(at)
+        after = _unbroken(words, range(end, min(end + _GAP + 1, len(words))))
+        if before & starts or (before & froms and onward & set(after)):
+            found.append((f"{words[end - 1].lower} on", _way(low), tuple(range(start, end))))
+    return found
+
+
+def _before_the_rest(words: Sequence[Word], taken: Sequence[bool], known: Vocabulary) -> list[Direction]:
+    """ "the better paid before the others"."""
+    rest = {start for start, _, _ in find_phrases(words, known.rest_words, taken)}
+    before = [(start, end) for start, end, _ in _befores(words, known)]
+    found: list[Direction] = []
+    for start, end, low in _compared(words, taken, known):
+        for begin, after in before:
+            if 0 <= begin - end <= _GAP and rest & set(_unbroken(words, range(after, min(after + 2, len(words))))):
+                found.append((f"{words[end - 1].lower} {words[begin].lower}", _way(low), tuple(range(start, end))))
+    return found
+
+
+def _befores(words: Sequence[Word], known: Vocabulary) -> Found:
+    """ "before", also where it may begin a condition: between two comparisons it begins none."""
+    return find_phrases(words, known.before_words, [False] * len(words))
+
+
+def ends_of_comparisons(words: Sequence[Word], known: Vocabulary) -> dict[int, int]:
+    """Where "plus bas" begins, and where it ends."""
+    return {start: end for start, end, _ in _compared(words, [False] * len(words), known)}
+
+
+def _way(low: bool | None) -> str:
+    return "" if low is None else "ascending" if low else "descending"

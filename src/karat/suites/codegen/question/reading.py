@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from karat.suites.codegen.question.conditions import conditions_of
 from karat.suites.codegen.question.links import links_of
-from karat.suites.codegen.question.ordering import ordering_of, places_of_order
+from karat.suites.codegen.question.ordering import ends_of_comparisons, ordering_of, places_of_order
 from karat.suites.codegen.question.precision import precision_of
 from karat.suites.codegen.question.records import Asked
 from karat.suites.codegen.question.vocabulary import LONGEST, Vocabulary, vocabulary
@@ -50,7 +50,10 @@ def read_question(
     placed = conditions_of(words, mentions, known, values or {})
     conditions = [condition for _, condition in placed]
     compared = tuple(phrase for said in (*known.comparisons.values(), tuple(known.or_more)) for phrase in said)
+    longer = ends_of_comparisons(words, known)
     for start, end, _ in find_phrases(words, [phrase for phrase in compared if " " in phrase], taken):
+        if any(longer.get(at, end) > end for at in range(start, end)):
+            continue  # "au plus bas" is no "au plus"
         taken[start:end] = [True] * (end - start)  # the "least" of "at least" is no minimum
     top, top_at = _counted(words, known.top, taken, known)
     bottom, bottom_at = _counted(words, known.bottom, taken, known)

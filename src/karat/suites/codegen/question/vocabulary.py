@@ -69,6 +69,11 @@ class Vocabulary(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename
     first_words: Phrases = ()
     behind_words: Phrases = ()
     to_words: Phrases = ()
+    before_words: Phrases = ()
+    rest_words: Phrases = ()
+    starting_words: Phrases = ()
+    from_words: Phrases = ()
+    onward_words: Phrases = ()
     links: dict[str, Phrases] = {}
     listing: Phrases = ()
     whole_table: Phrases = ()

@@ -3,7 +3,7 @@
 Code that lists the values it saw (``year.isin([2018, 2019])`` for "before 2020"), or leaves out what all rows share
 (the month without its year), is right until another value comes. Left as they are: scales that have an end (shares up
 to 1, percentages up to 100), ratings and codes with few values, the sign of a column, and how many digits its numbers
-have where the reference takes them apart.
+have where the reference takes them apart. What belongs to the cell moves with it (see ``linked_rows``).
 """
 
 from __future__ import annotations
@@ -38,6 +38,17 @@ def beyond(change: Change) -> Columns:
                 else value
                 for value in change.columns[name]
             ]
+    for linked in change.linked_blocks():
+        names = [name for name in (*linked.dates, *linked.numbers) if name in change.hints.missing.used]
+        for row in change.rows if names else ():
+            name = change.pick.choice(names)
+            value = change.columns[name][row]
+            if value is None or change.pick.random() >= SHARES[change.seed]:
+                continue
+            other = _other(value, linked.known[name], change.profile.columns[name], change)
+            found = linked.with_value({one: made[one][row] for one in linked.block}, name, other)
+            if found is not None:
+                made.update({one: [*made[one][:row], found[one], *made[one][row + 1 :]] for one in linked.block})
     return made
 
 
