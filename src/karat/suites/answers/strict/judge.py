@@ -12,6 +12,7 @@ from karat.core.json_types import JsonObject
 from karat.suites.answers.records import Answer, Entry, Gold, Verdict, wrong
 from karat.suites.answers.strict.duckdb_files import duckdb_match
 from karat.suites.answers.strict.found_numbers import Tolerance
+from karat.suites.answers.strict.markup import as_read
 from karat.suites.answers.strict.numbers import number_match
 from karat.suites.answers.strict.parameters import BadParameter, columns_given, flags_given, options_of, texts_given
 from karat.suites.answers.strict.strings import string_match
@@ -55,7 +56,8 @@ def _of_rows(entry: Entry, answer: Answer, options: CompareOptions) -> Verdict:
     the rows are candidates, and the query did not choose. Gold of several values may be in any of them; a row with none
     is for a person.
     """
-    whole = _of_text(entry, answer.text, options)
+    text = answer.text if answer.rows is not None else as_read(answer.text, _texts_of(entry))
+    whole = _of_text(entry, text, options)
     rows = answer.rows or ()
     if len(rows) < 2 or whole.state in ("wrong", "gold_error"):
         return whole
@@ -72,6 +74,12 @@ def _of_rows(entry: Entry, answer: Answer, options: CompareOptions) -> Verdict:
     if several:
         return Verdict("needs_review", "several_answers", evidence) if whole.state == "right" else whole
     return Verdict("wrong", "several_answers", evidence)
+
+
+def _texts_of(entry: Entry) -> list[str]:
+    """The texts that an entry looks for, as far as they can be read; what cannot is said when they are compared."""
+    given = (entry.parameters.get(name) for name in ("gold", "exclude"))
+    return [str(text) for each in given for text in (each if isinstance(each, list) else [each]) if text is not None]
 
 
 def _of_text(entry: Entry, text: str, options: CompareOptions) -> Verdict:

@@ -7,8 +7,10 @@ may be meant in percent.
 
 Gold is one number (or several ways to give it): another number in the answer may be the one it really states. The
 answer is right when the gold number is the only one, years aside; or when words that state it ("is", "=", ":") stand
-before the gold number and before no other, and no other is given as a total. Otherwise a person must look: never a
-silent pass. With ``and`` every gold number must be there, and others may be.
+before the gold number and before no other, and no other is given as a total. A sign states only within its sentence:
+"limit: 62", with another number in a sentence after it, labels one of many figures unless the label is "answer" or the
+like. Otherwise a person must look: never a silent pass. With ``and`` every gold number must be there, and others may
+be.
 """
 
 from __future__ import annotations
@@ -44,6 +46,12 @@ _STATED = re.compile(
     ),
     re.IGNORECASE,
 )
+_LABELLED = re.compile(r"[=:≈]\s*[*_`\"'(]*$")
+_ANSWERS = re.compile(
+    r"\b(?:answer|result|total|sum|count|number|antwort|ergebnis|réponse|résultat|respuesta|resultado|risposta)\W*$",
+    re.IGNORECASE,
+)
+_SENTENCE_END = re.compile(r"[.!?]\s|\n")
 _TOTAL = re.compile(r"[^\S\n]*(?:\w+[^\S\n]+)?(?:overall|altogether|combined|in (?:total|all|sum))\b", re.IGNORECASE)
 _YEAR = re.compile(r"(?:19|20)[0-9]{2}")
 _EXACT = Tolerance(CompareOptions(rel_tol=1e-12, abs_tol=0.0, rounding=False))
@@ -123,7 +131,7 @@ def _single(
     places = {number.start for number in hits}
     rivals = [number for number in numbers if number.start not in places and not _YEAR.fullmatch(number.text)]
     if rivals:
-        stated = any(_is_stated(pred, number) for number in hits)
+        stated = any(_is_stated(pred, number) and not _is_one_of_many(pred, number, rivals) for number in hits)
         if not stated or any(_is_stated(pred, number) or _is_total(pred, number) for number in rivals):
             return _review(pred, "several_answers", rivals)
     if hedged(lower, [(number.start, number.end) for number in hits]):
@@ -238,6 +246,16 @@ def _doubtful(_: str, number: Number) -> bool:
 
 def _is_stated(pred: str, number: Number) -> bool:
     return _STATED.search(pred[max(0, number.start - 40) : number.start]) is not None
+
+
+def _is_one_of_many(pred: str, number: Number, rivals: Sequence[Number]) -> bool:
+    """Whether only a label stands before a number, and a sentence with another number follows."""
+    before = pred[max(0, number.start - 40) : number.start]
+    sign = _LABELLED.search(before)
+    if sign is None or _ANSWERS.search(before[: sign.start()]):
+        return False
+    ends = _SENTENCE_END.search(pred, number.end)
+    return ends is not None and any(rival.start >= ends.end() for rival in rivals)
 
 
 def _is_total(pred: str, number: Number) -> bool:
