@@ -2,12 +2,16 @@
 (:mod:`benchmarks.sql_evaluators`): connections and executions of their own for each verdict, as they have it.
 
 Both compute BIRD's EX and F1, Spider's execution match and test suite, and defog's two verdicts, and both are compared
-with the recorded verdicts. Karat also runs every gold a second time with its rows the other way round, computes
-``strict``, and finds the parts of the queries that differ.
+with the recorded verdicts. Karat is measured three times:
+
+- the same figures and nothing else, from an empty cache, in a process of its own: the same work on both sides;
+- a whole ``karat.score``, from an empty cache: every gold runs a second time with its rows the other way round,
+  ``strict`` is computed, and for each answer that is not right the parts of the queries that differ, none of which the
+  public evaluators do;
+- the same again in the same process, which still has the results and the parsed queries.
 
 What is measured is CPU time, with that of all child processes, and the time on the clock. Reading the files is part of
-it, imports are not (both sides score a question of their own first), and Karat begins with an empty cache and without
-a child process. The second time is in the same process, which still has the results and the parsed queries. Neither
+it, imports are not (both sides score a question of their own first), and Karat begins without a child process. Neither
 side does two things at a time, and for both Python looks for garbage as often as it does in the command ``karat``.
 """
 
@@ -18,11 +22,16 @@ import gc
 import json
 import os
 import sqlite3
+import subprocess
+import sys
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
+
+import msgspec
 
 from benchmarks import measure, sql_evaluators
 from benchmarks.other_tools import CannotInstall, sqlparse
@@ -30,8 +39,14 @@ from benchmarks.other_tools import CannotInstall, sqlparse
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "sql"
 SPIDER = ("dail_gpt4", "graphix_t5", "c3_chatgpt")
 TARGET = 10
-"""How many times our CPU the plain side must at least take."""
+"""How many times our CPU the plain side must at least take for the same figures."""
+WHOLE = 4
+"""And where Karat also computes ``strict`` and explains it."""
 BIRD = ("gpt-4-turbo", "llama-3-70b")
+GOLD, GIVEN = "SELECT a, b FROM t ORDER BY b", ("SELECT a, b FROM t", "SELECT b FROM t WHERE a = 'y'")
+"""A question of our own, of a right and a wrong answer, that both sides score before they are measured."""
+AHEAD = 32
+"""Questions whose queries run together, as in a run."""
 FIGURES = ("bird_ex", "bird_f1", "spider_exec", "spider_suite", "defog_exact", "defog_correct")
 
 
@@ -72,50 +87,80 @@ def main() -> None:
     except CannotInstall as error:
         print(f"text_to_sql: sqlparse, which Spider's evaluator needs, is not there: {error}")
         return
+    command = [sys.executable, "-m", "benchmarks.text_to_sql"]
+    said = subprocess.run(command, cwd=Path(__file__).parents[1], stdout=subprocess.PIPE, check=True).stdout
+    alone = Spent(*json.loads(said.splitlines()[-1]))
+    ours, again = _from_empty_cache(lambda: [_spent(_karat, _end_queries) for _ in range(2)])
+    _warm_plain(parser)
+    plain = _spent(lambda: _plain(parser))
+    print(f"text_to_sql: {ours.predictions:,} predictions")
+    sides = (
+        ("plain re-statement", plain),
+        ("karat, the same figures alone", alone),
+        ("karat.score, strict and all", ours),
+        ("karat.score, a second time", again),
+    )
+    for what, spent in sides:
+        ratio = f"{plain.cpu / spent.cpu:5.1f} × CPU, {plain.wall / spent.wall:5.1f} × clock" if spent != plain else ""
+        wrong = f"{spent.wrong} figures other than recorded"
+        print(f"  {what:30} {spent.cpu:6.1f} s CPU {spent.wall:6.1f} s clock  {wrong:31} {ratio}".rstrip())
+    measure.verdict("plain / karat, the same figures, from an empty cache, CPU", plain.cpu / alone.cpu, at_least=TARGET)
+    measure.verdict("plain / karat.score, a second time, CPU", plain.cpu / again.cpu, at_least=TARGET)
+    measure.verdict("plain / karat.score with strict, from an empty cache, CPU", plain.cpu / ours.cpu, at_least=WHOLE)
+
+
+def _from_empty_cache(work: Callable[[], list[Spent]]) -> list[Spent]:
+    """In a new folder, without a child process, and with everything imported."""
     from karat.cli.main import COLLECT_AFTER
-    from karat.engines.embedded.pool import POOL
 
     gc.set_threshold(COLLECT_AFTER)
     here = Path.cwd()
     with TemporaryDirectory() as name:
         os.chdir(name)
         try:
-            _import_all(parser)
-            POOL.end()
-            ours = _spent(_karat, POOL.end)
-            again = _spent(_karat, POOL.end)
+            _import_all()
+            _end_queries()
+            return work()
         finally:
             os.chdir(here)
-    plain = _spent(lambda: _plain(parser))
-    print(f"text_to_sql: {ours.predictions:,} predictions, all figures")
-    for what, spent in (("plain re-statement", plain), ("karat", ours), ("karat, a second time", again)):
-        ratio = f"{plain.cpu / spent.cpu:5.1f} × CPU, {plain.wall / spent.wall:5.1f} × clock" if spent != plain else ""
-        wrong = f"{spent.wrong} figures other than recorded"
-        print(f"  {what:21} {spent.cpu:6.1f} s CPU {spent.wall:6.1f} s clock  {wrong:31} {ratio}".rstrip())
-    for what, spent in (("the first time", ours), ("a second time", again)):
-        measure.verdict(f"plain / karat, {what}, CPU", plain.cpu / spent.cpu, at_least=TARGET)
 
 
-def _import_all(parser: Any) -> None:
-    """Both sides score one small question, right and wrong, so that what they import while they work is in no time; a
-    large result needs polars, and some of defog's verdicts pandas."""
+def _end_queries() -> None:
+    """End the processes that run queries, so that their time counts."""
+    from karat.engines.embedded.pool import POOL
+
+    POOL.end()
+
+
+def _import_all() -> None:
+    """Score one small question, right and wrong, so that what is imported on the way is in no time; a large result
+    needs polars, and some of defog's verdicts pandas."""
     import pandas as _pandas  # noqa: F401 (only to import it)
     import polars as _polars  # noqa: F401 (only to import it)
 
     import karat
 
     with TemporaryDirectory() as name:
-        file = Path(name) / "toy.sqlite"
-        connection = sqlite3.connect(file)
-        connection.executescript("CREATE TABLE t (a TEXT, b INTEGER); INSERT INTO t VALUES ('x', 1), ('y', 2)")
-        connection.close()
-        gold, right, wrong = "SELECT a, b FROM t ORDER BY b", "SELECT a, b FROM t", "SELECT b FROM t WHERE a = 'y'"
-        asked = [{"db_id": "toy", "question": "What is there, by b?", "query": gold} for _ in range(2)]
+        _toy(Path(name))
+        asked = [{"db_id": "toy", "question": "What is there, by b?", "query": GOLD} for _ in GIVEN]
         Path(name, "toy.json").write_text(json.dumps(asked))
-        Path(name, "toy.txt").write_text(f"{right}\n{wrong}\n")
+        Path(name, "toy.txt").write_text("\n".join(GIVEN))
         karat.score("answers", Path(name, "toy.json"), Path(name, "toy.txt"), options={"databases": name})
-        for sql in (right, wrong):
-            sql_evaluators.verdicts(parser, file, [file], gold, sql, "", "")
+
+
+def _warm_plain(parser: Any) -> None:
+    """The same for the plain side."""
+    with TemporaryDirectory() as name:
+        file = _toy(Path(name))
+        for sql in GIVEN:
+            sql_evaluators.verdicts(parser, file, [file], GOLD, sql, "", "")
+
+
+def _toy(folder: Path) -> Path:
+    file = folder / "toy.sqlite"
+    with closing(sqlite3.connect(file)) as connection:
+        connection.executescript("CREATE TABLE t (a TEXT, b INTEGER); INSERT INTO t VALUES ('x', 1), ('y', 2)")
+    return file
 
 
 def _spent(work: Callable[[], tuple[int, int]], end: Callable[[], None] = lambda: None) -> Spent:
@@ -147,6 +192,48 @@ def _karat() -> tuple[int, int]:
             {figure: result.cases[row].scores[figure].value for figure in FIGURES} for row in rows
         ]  # the case of a row is the one at its place
         count += len(rows)
+        wrong += _differing(files, found)
+    return count, wrong
+
+
+def _karat_figures() -> tuple[int, int]:
+    """What Karat does for the public figures and for nothing else: it reads both files, runs the texts as it always
+    does (gold a second time with its rows the other way round too) and compares."""
+    from karat.suites.answers.cases import load_cases
+    from karat.suites.answers.options import Options
+    from karat.suites.answers.predictions import read_predictions
+    from karat.suites.answers.text_to_sql.figures import figures
+    from karat.suites.answers.text_to_sql.files.pairing import paired
+    from karat.suites.answers.text_to_sql.files.sql_answer import sql_answer
+    from karat.suites.answers.text_to_sql.running.case_engine import bench_for, prepare, ready_bench
+    from karat.suites.answers.text_to_sql.running.prefetching import run_ahead
+
+    count = wrong = 0
+    for files in _files():
+        options = msgspec.convert(files.options, Options)
+        cases = load_cases(files.questions).cases
+        given = paired(cases, read_predictions(files.predictions))
+        by_case = {one.case_id: one for one in given.predictions}
+        rows = _rows(files, len(cases))
+        chosen = [cases[row] for row in rows]
+        golds = [turn.target for case in chosen for turn in case.conversation]
+        asked = [
+            (case, gold.queries, by_case[case.id])
+            for case, gold in zip(chosen, golds, strict=True)
+            if gold is not None and gold.queries is not None
+        ]
+        found = []
+        for start in range(0, len(asked), AHEAD):
+            some = asked[start : start + AHEAD]
+            run_ahead([(case, [prediction]) for case, _, prediction in some], options)
+            for case, queries, prediction in some:
+                answer = sql_answer(prediction)
+                bench = ready_bench(queries, options) or bench_for(queries, options)
+                prepare(queries, answer, bench, "")
+                text = answer.raw or answer.text
+                verdicts = figures(queries, case.question, text, bench.run, bench.suite, bench.same)
+                found.append({name: getattr(verdicts, name) for name in FIGURES})
+        count += len(found)
         wrong += _differing(files, found)
     return count, wrong
 
@@ -228,3 +315,7 @@ def _pairs(files: Files) -> list[Pair]:
         Pair(r["db_id"], r.get("query") or r["SQL"], sql, r["question"], "")
         for r, sql in zip(rows, texts, strict=False)
     ]
+
+
+if __name__ == "__main__":  # the process of its own, for the figures alone
+    print(json.dumps(_from_empty_cache(lambda: [_spent(_karat_figures, _end_queries)])[0]))
