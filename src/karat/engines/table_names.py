@@ -14,12 +14,12 @@ MOST_COLUMNS = 5_000
 """Columns that are read of a database."""
 
 _STANDARD = """
-SELECT table_schema, table_name, column_name, data_type FROM information_schema.columns
+SELECT table_schema, table_name, column_name, data_type, is_nullable FROM information_schema.columns
 WHERE lower(table_schema) NOT IN ('information_schema', 'pg_catalog', 'mysql', 'performance_schema', 'sys')
 ORDER BY table_schema, table_name, ordinal_position
 """
 _BIGQUERY = """
-SELECT table_schema, table_name, column_name, data_type FROM INFORMATION_SCHEMA.COLUMNS
+SELECT table_schema, table_name, column_name, data_type, is_nullable FROM INFORMATION_SCHEMA.COLUMNS
 ORDER BY table_schema, table_name, ordinal_position
 """
 _SQLITE = "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite_%' ORDER BY name"
@@ -32,6 +32,8 @@ class TableColumns(msgspec.Struct, frozen=True):
 
     name: str
     columns: tuple[tuple[str, str], ...]
+    required: tuple[str, ...] = ()
+    """The columns that hold no null."""
 
 
 def tables_of(engine: Engine, *, timeout: float) -> tuple[TableColumns, ...]:
@@ -41,11 +43,14 @@ def tables_of(engine: Engine, *, timeout: float) -> tuple[TableColumns, ...]:
     query = _BIGQUERY if engine.dialect == "bigquery" else _STANDARD
     found = engine.run(query, timeout=timeout, row_limit=MOST_COLUMNS)
     tables: dict[str, list[tuple[str, str]]] = {}
+    required: dict[str, list[str]] = {}
     several = len({schema for schema, *_ in found.rows()}) > 1
-    for schema, table, column, kind in found.rows():
+    for schema, table, column, kind, nullable in found.rows():
         named = f"{schema}.{table}" if several and schema not in _UNNAMED else str(table)
         tables.setdefault(named, []).append((str(column), kind or ""))
-    return tuple(TableColumns(name, tuple(columns)) for name, columns in tables.items())
+        if str(nullable).upper() in ("NO", "FALSE"):
+            required.setdefault(named, []).append(str(column))
+    return tuple(TableColumns(name, tuple(columns), tuple(required.get(name, ()))) for name, columns in tables.items())
 
 
 def _sqlite_tables(engine: EmbeddedEngine, timeout: float) -> tuple[TableColumns, ...]:
@@ -58,6 +63,16 @@ def _sqlite_tables(engine: EmbeddedEngine, timeout: float) -> tuple[TableColumns
             # The guard lets no PRAGMA through; the connection itself allows this one, which only reads.
             columns = engine.unguarded(f'PRAGMA table_info("{quoted}")', timeout=timeout, row_limit=MOST_COLUMNS)
             by_name = dict(zip(columns.names, columns.columns, strict=True))
-            pairs = zip(by_name.get("name", ()), by_name.get("type", ()), strict=True)
-            tables.append(TableColumns(str(name), tuple((str(column), kind or "") for column, kind in pairs)))
+            column_names = [str(column) for column in by_name.get("name", ())]
+            pairs = zip(column_names, by_name.get("type", ()), strict=True)
+            declared = zip(column_names, by_name.get("notnull", ()), by_name.get("pk", ()), strict=True)
+            keys = sum(_is_true(key) for key in by_name.get("pk", ()))
+            # SQLite lets nulls into a key of several columns, and into a key of texts; who declares one means none.
+            required = tuple(column for column, one, key in declared if _is_true(one) or (keys == 1 and _is_true(key)))
+            tables.append(TableColumns(str(name), tuple((column, kind or "") for column, kind in pairs), required))
     return tuple(tables)
+
+
+def _is_true(cell: str | None) -> bool:
+    """A flag of a PRAGMA, which comes as text."""
+    return str(cell or 0) != "0"

@@ -164,6 +164,42 @@ def test_other_ways_to_write_a_query_have_no_difference(gold: str, sql: str) -> 
     assert difference(gold, sql, "sqlite", STAFF) == Difference()
 
 
+REQUIRED = frozenset({("customer", "id"), ("sale", "id"), ("emp", "id")})
+
+
+@pytest.mark.parametrize(
+    ("gold", "sql", "sentence"),
+    [
+        ("select count(*) from sale where day = 'x'", "select count(id) from sale where day = 'x'", ""),
+        ("select count(*) from sale where day = 'x'", "select count(s.id) from sale s where s.day = 'y'",
+         "filters by `day = 'y'`, gold by `day = 'x'`"),
+        ("select dept from emp group by dept order by count(*) desc",
+         "select dept from emp group by dept order by count(id)",
+         "orders by `count(*) asc`, gold by `count(*) desc`"),
+        ("select name from customer c where (select count(*) from sale s where s.customer_id = c.id) > 2",
+         "select name from customer c where (select count(s.id) from sale s where s.customer_id = c.id) > 2", ""),
+        ("select count(*) from emp a join emp b on a.boss = b.id",
+         "select count(b.id) from emp a join emp b on a.boss = b.id", ""),
+        # a column that may be null, or that is null where an outer join has no partner, counts fewer rows
+        ("select count(*) from sale", "select count(amount) from sale", "computes `count(amount)`, gold `count(*)`"),
+        ("select count(*) from customer c left join sale s on s.customer_id = c.id",
+         "select count(s.id) from customer c left join sale s on s.customer_id = c.id",
+         "computes `count(id)`, gold `count(*)`"),
+        ("select count(*) from sale", "select count(distinct id) from sale",
+         "computes `count(DISTINCT id)`, gold `count(*)`"),
+    ],
+)  # fmt: skip
+def test_a_count_of_a_column_that_holds_no_null_counts_rows(gold: str, sql: str, sentence: str) -> None:
+    assert difference(gold, sql, "sqlite", STAFF, REQUIRED).sentence == sentence
+
+
+def test_a_join_that_runs_the_other_way_is_told_with_its_tables() -> None:
+    gold = "select e.name from emp e join emp b on e.boss = b.id"
+    sql = "select e.name from emp e join emp b on b.boss = e.id"
+    found = difference(gold, sql, "sqlite", STAFF).sentence
+    assert found == "joins by `inner emp 2.boss = emp.id`, gold by `inner emp 2.id = emp.boss`"
+
+
 def test_a_cte_that_grows_without_limit_is_left_where_it_is() -> None:
     more = ", ".join(f"c{n} as (select a.id from c{n - 1} a join c{n - 1} b on a.id = b.id)" for n in range(1, 30))
     sql = f"with c0 as (select id from emp), {more} select id from c29"
@@ -174,6 +210,15 @@ def test_what_cannot_be_parsed_says_so() -> None:
     found = difference("select 1", "select from where", "sqlite", SCHEMA)
     assert found.components == ()
     assert "cannot be compared part by part" in found.problem
+
+
+def test_a_query_that_is_too_long_is_not_taken_apart() -> None:
+    """A megabyte of SQL takes seconds for each look at it, and an answer may be one."""
+    long = f"select id from sale where id in ({', '.join(map(str, range(20_000)))})"
+    assert "at most 50,000 are taken apart" in difference("select id from sale", long, "sqlite", SCHEMA).problem
+    deep = " and ".join(f"(id = {n} or day = 'x' or amount is null)" for n in range(300))
+    found = difference("select id from sale", f"select id from sale where not ({deep})", "sqlite", SCHEMA)
+    assert "nested too deeply" in found.problem
 
 
 def test_spiders_hardness() -> None:

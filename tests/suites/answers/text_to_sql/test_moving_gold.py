@@ -9,7 +9,8 @@ import pytest
 
 from karat.suites.answers.text_to_sql.compare import TODAY
 from karat.suites.answers.text_to_sql.strict.gold_status import same_rows
-from karat.suites.answers.text_to_sql.strict.nondeterminism import Chance, chance_in, depends_on_today
+from karat.suites.answers.text_to_sql.strict.moments import a_little_apart, at_date, depends_on_today
+from karat.suites.answers.text_to_sql.strict.nondeterminism import Chance, chance_in
 from karat.suites.answers.text_to_sql.strict.window_ties import window_cut
 from tests.suites.answers.text_to_sql.making import compared
 
@@ -71,6 +72,58 @@ def test_a_fixed_day_holds_for_the_second_run_too(tmp_path: Path) -> None:
     found = compared(tmp_path, "select date('now')", "select '2024-06-15'", as_of="2024-06-15").queries
     assert found is not None
     assert (found.gold_status, found.gold_note, found.strict.state) == ("good", "", "right")
+
+
+@pytest.mark.parametrize(
+    ("gold", "given", "state"),
+    [
+        ("select datetime('now')", "select datetime('now') as n", "gold_error"),
+        ("select strftime('%s', 'now')", "select 1", "gold_error"),
+        ("select id, julianday('now') - julianday(day) + 9e9 from sale", "select 1", "wrong"),  # within the tolerance
+        ("select current_timestamp, count(*) from sale", "select 1", "gold_error"),
+        ("select unixepoch()", "select 1", "gold_error"),
+        ("select current_date", "select date('now')", "right"),
+        ("select count(*) from sale where day < datetime('now')", "select count(*) from sale", "right"),
+        ("select id, (julianday('now') - julianday(born)) / 365 from customer where id = 1",
+         "select id, (julianday('now') - julianday(born)) / 365.0 from customer where id = 1", "right"),
+        ("select 'now', 'current_timestamp', \"now\"", "select 'now', 'current_timestamp', 'now'", "right"),
+    ],
+)  # fmt: skip
+def test_a_gold_that_moves_within_a_day_is_out(tmp_path: Path, gold: str, given: str, state: str) -> None:
+    found = compared(tmp_path, gold, given).queries
+    assert found is not None
+    assert found.strict.state == state
+    fixed = compared(tmp_path, gold, gold + " ", as_of="2024-06-15").queries
+    assert fixed is not None and fixed.gold_status == "good"
+
+
+@pytest.mark.parametrize(
+    ("dialect", "sql", "fixed"),
+    [
+        ("sqlite", "select strftime('%Y', 'now'), julianday('NOW'), date()",
+         "select strftime('%Y', '2024-06-15'), julianday('2024-06-15'), date('2024-06-15')"),
+        ("sqlite", "select current_timestamp, current_time", "select '2024-06-15 00:00:00', '00:00:00'"),
+        ("sqlite", "select 'now', t.current_date, 'it is now', \"now\" -- now()",
+         "select 'now', t.current_date, 'it is now', \"now\" -- now()"),
+        ("postgres", "select now() - d, current_date - interval '1 day', localtimestamp",
+         "select TIMESTAMPTZ '2024-06-15 00:00:00' - d, DATE '2024-06-15' - interval '1 day', "
+         "TIMESTAMP '2024-06-15 00:00:00'"),
+        ("postgres", "select 'now'::date, 'today' :: date, date 'now', cast('now' as timestamp)",
+         "select '2024-06-15'::date, '2024-06-15' :: date, date '2024-06-15', cast('2024-06-15' as timestamp)"),
+        ("duckdb", "select today(), current_timestamp", "select DATE '2024-06-15', TIMESTAMPTZ '2024-06-15 00:00:00'"),
+        ("mysql", "select curdate(), current_timestamp(3), curtime(), 'now()'",
+         "select DATE '2024-06-15', TIMESTAMP '2024-06-15 00:00:00', TIME '00:00:00', 'now()'"),
+    ],
+)  # fmt: skip
+def test_a_fixed_day_in_each_dialect(dialect: str, sql: str, fixed: str) -> None:
+    assert at_date(sql, "2024-06-15", dialect) == fixed
+
+
+def test_the_other_moment_is_on_the_same_day() -> None:
+    for second in (0, 10, 43_199, 43_200, 86_399):
+        day, clock = a_little_apart(1_700_006_400 + second)
+        assert day == "2023-11-15"
+        assert clock != "00:00:00"
 
 
 def test_what_mysql_takes_from_any_row() -> None:

@@ -9,7 +9,8 @@ import pytest
 from karat.core.suite import NotApplicable, Unreadable
 from karat.suites.answers.text_to_sql.strict.asks_order import asks_order
 from karat.suites.answers.text_to_sql.strict.gold_query import read_gold
-from karat.suites.answers.text_to_sql.strict.gold_status import at_date, same_text
+from karat.suites.answers.text_to_sql.strict.gold_status import same_text
+from karat.suites.answers.text_to_sql.strict.moments import at_date
 from karat.tables.explain.cells import cells_of
 from tests.suites.answers.text_to_sql.making import compared, database
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import lru_cache, partial
 
 import msgspec
 
@@ -10,12 +10,13 @@ from karat.core.problems import UserError
 from karat.core.records import Case
 from karat.core.suite import NotApplicable, Unreadable
 from karat.engines.protocol import EngineError
+from karat.engines.table_names import TableColumns
 from karat.suites.answers.options import Options
 from karat.suites.answers.records import Answer, Gold, Queries, Verdict, right, wrong
 from karat.suites.answers.strict.tables import best, gold_error
 from karat.suites.answers.text_to_sql.components.difference import Difference, difference
 from karat.suites.answers.text_to_sql.components.hardness import hardness
-from karat.suites.answers.text_to_sql.components.qualified import Schema
+from karat.suites.answers.text_to_sql.components.qualified import NONE_REQUIRED, Required, Schema
 from karat.suites.answers.text_to_sql.figures import ALL_RIGHT, NONE_RIGHT, Figures, figures
 from karat.suites.answers.text_to_sql.fillings.child_process import guarded_search
 from karat.suites.answers.text_to_sql.fillings.schema import read_schema
@@ -27,9 +28,9 @@ from karat.suites.answers.text_to_sql.running.execution import Ran
 from karat.suites.answers.text_to_sql.running.speed import WRONG
 from karat.suites.answers.text_to_sql.strict.asks_order import asks_order
 from karat.suites.answers.text_to_sql.strict.gold_query import read_gold
-from karat.suites.answers.text_to_sql.strict.gold_status import at_date, proves_little, same_text
+from karat.suites.answers.text_to_sql.strict.gold_status import proves_little, same_text
 from karat.suites.answers.text_to_sql.strict.judge import Asked, judge
-from karat.suites.answers.text_to_sql.strict.nondeterminism import depends_on_today
+from karat.suites.answers.text_to_sql.strict.moments import at_date, depends_on_today
 from karat.suites.answers.text_to_sql.strict.tables import table_of
 from karat.suites.answers.text_to_sql.strict.unstable import why_unstable
 from karat.tables.explain.sample import ROWS, TableSample, sample_of
@@ -73,7 +74,7 @@ def compare_queries(case: Case[Gold], gold: Gold, answer: Answer, options: Optio
     bench = ready_bench(queries, options) or bench_for(queries, options)
     date = gold.as_of or options.as_of
     prepare(queries, answer, bench, date)
-    golds = [(sql, _reached(bench.run(at_date(sql, date)))) for sql in queries.sql]
+    golds = [(sql, _reached(_run_at(bench, date, sql))) for sql in queries.sql]
     running = [(sql, ran) for sql, ran in golds if ran.result is not None]
     if not running:
         raise NotApplicable(f"gold_error: {failed_gold(*golds[0], queries, bench)}")
@@ -82,13 +83,14 @@ def compare_queries(case: Case[Gold], gold: Gold, answer: Answer, options: Optio
     asked = Asked(case.question, queries.order, options.compare_options(), options.extra_columns, options.duplicates)
     status, note = "good", ""
     dated = partial(_run_at, bench, date)
-    if unstable := why_unstable(sql, bench.dialect, ran, bench.again(at_date(sql, date)), dated):
+    dated_sql = at_date(sql, date, bench.dialect)
+    if unstable := why_unstable(dated_sql, bench.dialect, ran, bench.again(dated_sql), dated):
         status, note = "unstable", unstable
     elif proves_little(ran.rows):
         status, note = "empty", "its result has no rows, only nulls, or a lone 0"
     elif len(ran.rows) > 1 and not query.ordered and queries.order is None and asks_order(case.question):
         status, note = "suspect", "the question asks for an order, and the gold has no ORDER BY"
-    today = TODAY if depends_on_today(at_date(sql, date)) else ""
+    today = TODAY if depends_on_today(dated_sql) else ""
     note = "; ".join(filter(None, (note, today, bench.translation(sql))))
     found = partial(
         QueryComparison,
@@ -105,7 +107,7 @@ def compare_queries(case: Case[Gold], gold: Gold, answer: Answer, options: Optio
         cost = Cost(ran.seconds, gold_bytes=ran.size, speed=WRONG if options.timing_runs else None)
         return found(figures=zero, strict=verdict, gold_sql=sql, sql="", cost=cost)
     official = _official(queries, case.question, answer.raw or answer.text, bench)
-    given = _reached(bench.run(at_date(answer.text, date)))
+    given = _reached(_run_at(bench, date, answer.text))
     chosen, verdict = sql, gold_error(f"gold_unstable: {note}")
     if status == "unstable":
         verdict = msgspec.structs.replace(verdict, reason="gold_unstable")
@@ -116,7 +118,7 @@ def compare_queries(case: Case[Gold], gold: Gold, answer: Answer, options: Optio
             verdict = msgspec.structs.replace(verdict, normalised=(*verdict.normalised, *more))
     parts = Difference()
     if verdict.state in ("wrong", "needs_review") and answer.text:
-        parts = difference(chosen, answer.text, bench.dialect, _schema(bench))
+        parts = difference(chosen, answer.text, bench.dialect, *_schema(bench))
     example = None
     if options.counterexamples and bench.dialect == "sqlite":
         verdict, example = _searched(chosen, answer.text, verdict, bench, asked, options)
@@ -192,7 +194,7 @@ def _searched(
     if (verdict.state != "right" and not empty) or same_text(gold, sql):
         return verdict, None
     tables = bench.databases.kept_schema(bench.settings, read_schema)
-    parts = difference(gold, sql, bench.dialect, _schema(bench)).components
+    parts = difference(gold, sql, bench.dialect, *_schema(bench)).components
     done = guarded_search(gold, sql, tables, asked, components=parts)
     if done.found is None:
         if empty and done.agreed >= ENOUGH:
@@ -216,17 +218,23 @@ def _samples(gold: Ran, given: Ran) -> dict[str, TableSample]:
     return found
 
 
-def _schema(bench: Bench) -> Schema:
-    """The tables of the database; none where it does not tell."""
+def _schema(bench: Bench) -> tuple[Schema, Required]:
+    """The tables of the database, and the columns without nulls; none where it does not tell."""
     try:
         tables = bench.databases.tables(bench.settings)
     except EngineError:
-        return ()
-    return tuple((one.name, tuple(name for name, _ in one.columns)) for one in tables)
+        return (), NONE_REQUIRED
+    return _columns(tables)
+
+
+@lru_cache(maxsize=64)
+def _columns(tables: tuple[TableColumns, ...]) -> tuple[Schema, Required]:
+    schema = tuple((one.name, tuple(name for name, _ in one.columns)) for one in tables)
+    return schema, frozenset((one.name.lower(), name.lower()) for one in tables for name in one.required)
 
 
 def _run_at(bench: Bench, date: str, sql: str) -> Ran:
-    return bench.run(at_date(sql, date))
+    return bench.run(at_date(sql, date, bench.dialect))
 
 
 def _reached(ran: Ran) -> Ran:

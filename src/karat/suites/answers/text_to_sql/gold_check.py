@@ -17,6 +17,7 @@ from karat.suites.answers.text_to_sql.running.case_engine import Bench, bench_fo
 from karat.suites.answers.text_to_sql.strict.asks_order import asks_order
 from karat.suites.answers.text_to_sql.strict.gold_query import read_gold
 from karat.suites.answers.text_to_sql.strict.gold_status import proves_little
+from karat.suites.answers.text_to_sql.strict.moments import at_date
 from karat.suites.answers.text_to_sql.strict.unstable import why_unstable
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def check_gold_sql(cases: Sequence[Case[Gold]], options: Options) -> list[Proble
         if not options.databases or gold.problem:
             continue
         try:
-            found = list(_findings(case.question, queries, options))
+            found = list(_findings(case.question, queries, options, gold.as_of or options.as_of))
         except UserError as error:
             if error.message not in unopened:
                 unopened.add(error.message)
@@ -55,10 +56,10 @@ def check_gold_sql(cases: Sequence[Case[Gold]], options: Options) -> list[Proble
     return problems
 
 
-def _findings(question: str, queries: Queries, options: Options) -> Iterator[Finding]:
+def _findings(question: str, queries: Queries, options: Options, date: str) -> Iterator[Finding]:
     bench = bench_for(queries, options)
     results = []
-    for sql in queries.sql:
+    for sql in (at_date(one, date, bench.dialect) for one in queries.sql):
         ran = bench.run(sql)
         if ran.result is None:
             said = failed_gold(sql, ran, queries, bench)

@@ -10,7 +10,7 @@ from functools import lru_cache
 import msgspec
 
 from karat.suites.answers.text_to_sql.components.parts import DIRECTION, INNER_TABLES, PARTS, Parts, Unparsed, parts_of
-from karat.suites.answers.text_to_sql.components.qualified import Schema
+from karat.suites.answers.text_to_sql.components.qualified import NONE_REQUIRED, Required, Schema
 from karat.suites.answers.text_to_sql.strict.gold_status import one_spelling
 
 MOST_SPELLINGS = 4096
@@ -45,9 +45,9 @@ class Difference(msgspec.Struct, frozen=True, omit_defaults=True):
     problem: str = ""
 
 
-def difference(gold: str, sql: str, dialect: str, schema: Schema) -> Difference:
-    """The parts of two queries that differ."""
-    return _difference(gold, _first_spelling(one_spelling(sql), sql), dialect, schema)
+def difference(gold: str, sql: str, dialect: str, schema: Schema, required: Required = NONE_REQUIRED) -> Difference:
+    """The parts of two queries that differ. ``required``: the columns that hold no null."""
+    return _difference(gold, _first_spelling(one_spelling(sql), sql), dialect, schema, required)
 
 
 def _first_spelling(spelling: str, sql: str) -> str:
@@ -58,9 +58,9 @@ def _first_spelling(spelling: str, sql: str) -> str:
 
 
 @lru_cache(maxsize=1024)
-def _difference(gold: str, sql: str, dialect: str, schema: Schema) -> Difference:
+def _difference(gold: str, sql: str, dialect: str, schema: Schema, required: Required) -> Difference:
     try:
-        ours, theirs = parts_of(gold, dialect, schema), parts_of(sql, dialect, schema)
+        ours, theirs = (parts_of(one, dialect, schema, required) for one in (gold, sql))
     except Unparsed as error:
         return Difference(problem=f"the queries cannot be compared part by part: {error}")
     found = [one for name in PARTS for one in _compared(name, ours, theirs)]
@@ -141,8 +141,14 @@ def _shown(missing: Sequence[str], extra: Sequence[str]) -> tuple[str, str]:
     """Both in code marks; columns without their table where they can still be told apart."""
     whole = [[_PLACE.sub("", text) for text in texts] for texts in (missing, extra)]
     short = [[_TABLE.sub("", text) for text in texts] for texts in whole]
-    texts = whole if set(short[0]) & set(short[1]) else short
+    same = {_words(text) for text in short[0]} & {_words(text) for text in short[1]}
+    texts = whole if same else short
     return _listed(texts[0]), _listed(texts[1])
+
+
+def _words(text: str) -> tuple[str, ...]:
+    """What a text is made of: ``boss = id`` and ``id = boss`` need their tables to be told apart."""
+    return tuple(sorted(text.split()))
 
 
 def _listed(texts: Sequence[str]) -> str:

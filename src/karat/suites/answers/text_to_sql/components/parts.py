@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING
 from karat.suites.answers.text_to_sql.components.conditions import conjuncts
 from karat.suites.answers.text_to_sql.components.expression_text import text_of
 from karat.suites.answers.text_to_sql.components.named_tables import DERIVED
-from karat.suites.answers.text_to_sql.components.qualified import Schema, qualified
+from karat.suites.answers.text_to_sql.components.qualified import NONE_REQUIRED, Required, Schema, qualified
 from karat.suites.answers.text_to_sql.queries.parsed import dialect_of, own_tree
 
 if TYPE_CHECKING:
@@ -34,6 +35,8 @@ INNER_TABLES = "inner tables"
 DIRECTION = "direction"
 """Beside the parts: what EXCEPT takes away, and which table an outer join leaves without a partner."""
 Parts = Mapping[str, Sequence[str]]
+_NUMBERED = re.compile(r" \d+$")
+"""How the name of a table ends that a query reads again."""
 
 
 class Unparsed(Exception):
@@ -41,13 +44,15 @@ class Unparsed(Exception):
 
 
 @lru_cache(maxsize=4096)
-def parts_of(sql: str, dialect: str, schema: Schema) -> Parts:
+def parts_of(sql: str, dialect: str, schema: Schema, required: Required = NONE_REQUIRED) -> Parts:
     """The parts of a query, by their names in PARTS. Raises :class:`Unparsed`."""
     from sqlglot import exp
     from sqlglot.errors import SqlglotError
 
     try:
         tree = qualified(own_tree(sql, dialect), sql, dialect, schema)
+        if required:
+            _count_rows(tree, required)
         found = _no_parts()
         if isinstance(tree, exp.SetOperation):
             found["set operation"] = [_set_name(tree)]
@@ -62,9 +67,26 @@ def parts_of(sql: str, dialect: str, schema: Schema) -> Parts:
         for side in sides:
             for name, texts in _of_select(side, dialect).items():
                 found[name] += texts
-    except (SqlglotError, RecursionError, AttributeError, KeyError, ValueError) as error:
+    except RecursionError:
+        raise Unparsed("a condition or a sub-query is nested too deeply") from None
+    except (SqlglotError, AttributeError, KeyError, ValueError) as error:
         raise Unparsed(str(error).splitlines()[0][:200] if str(error) else type(error).__name__) from None
     return {name: tuple(sorted(texts)) for name, texts in found.items()}
+
+
+def _count_rows(tree: exp.Expr, required: Required) -> None:
+    """COUNT of a column that holds no null is COUNT(*), unless an outer join adds rows in which it has none."""
+    from sqlglot import exp
+
+    for count in list(tree.find_all(exp.Count)):
+        column = count.this
+        if type(column) is not exp.Column or count.expressions:
+            continue
+        select = count.find_ancestor(exp.Select)
+        if select is None or any(join.side for join in select.args.get("joins") or ()):
+            continue
+        if (_NUMBERED.sub("", column.table), column.name) in required:
+            count.set("this", exp.Star())
 
 
 def _no_parts() -> dict[str, list[str]]:

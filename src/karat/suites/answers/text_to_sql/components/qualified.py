@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 Schema = tuple[tuple[str, tuple[str, ...]], ...]
 """Tables with their columns."""
+Required = frozenset[tuple[str, str]]
+"""(table, column) of the columns that hold no null, in lower case."""
+NONE_REQUIRED: Required = frozenset()
 Columns = Mapping[str, frozenset[str]]
 """The same, in lower case."""
 

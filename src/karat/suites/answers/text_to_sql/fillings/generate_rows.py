@@ -12,6 +12,7 @@ import msgspec
 
 from karat.suites.answers.text_to_sql.fillings.dates import made_date
 from karat.suites.answers.text_to_sql.fillings.scratch import Filling, ScratchColumn, ScratchTable
+from karat.suites.answers.text_to_sql.queries.parsed import tree_of
 from karat.suites.answers.text_to_sql.running.result_row import Row
 
 MOST_ROWS = 6
@@ -33,7 +34,6 @@ class Hints(msgspec.Struct, frozen=True):
 @lru_cache(maxsize=2048)
 def hints_of(*queries: str) -> Hints:
     """The literals, tables and links of queries. What cannot be parsed gives none."""
-    import sqlglot
     from sqlglot import exp
     from sqlglot.errors import SqlglotError
 
@@ -44,7 +44,7 @@ def hints_of(*queries: str) -> Hints:
     compared: dict[str, set[Any]] = {}
     for sql in queries:
         try:
-            tree = sqlglot.parse_one(sql, dialect="sqlite")
+            tree = tree_of(sql, "sqlite")
         except (SqlglotError, RecursionError):
             continue
         tables |= {table.name.lower() for table in tree.find_all(exp.Table)}

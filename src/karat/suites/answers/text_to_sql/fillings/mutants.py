@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from karat.suites.answers.text_to_sql.queries.parsed import tree_of
+
 if TYPE_CHECKING:
     from sqlglot import exp
 
@@ -14,11 +16,10 @@ MOST = 24
 
 def mutants(sql: str) -> list[str]:
     """A filter dropped, another aggregate, another join, a number ± 1, DISTINCT there or not."""
-    import sqlglot
     from sqlglot.errors import SqlglotError
 
     try:
-        tree = sqlglot.parse_one(sql, dialect="sqlite")
+        tree = tree_of(sql, "sqlite")
         found = {changed.sql("sqlite") for changed in _changed(tree)}
     except (SqlglotError, RecursionError):
         return []

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from karat.suites.answers.options import TRANSPILED
+from karat.suites.answers.text_to_sql.queries.parsed import tree_of
 from karat.suites.answers.text_to_sql.queries.sqlite_dates import for_sqlite
 from karat.suites.answers.text_to_sql.running.execution import Ran
 
@@ -101,12 +102,11 @@ def _failing(ran: Ran, found: Translation) -> str:
 def _foreign(sql: str, source: str, target: str, named: re.Match[str] | None) -> str:
     """The first function of a text that the source knows: the one that the database does not, or one with another
     form."""
-    import sqlglot
     from sqlglot import exp
     from sqlglot.errors import SqlglotError
 
     try:
-        tree = sqlglot.parse_one(sql, dialect=source)
+        tree = tree_of(sql, source)
     except (SqlglotError, RecursionError, ValueError):
         return ""
     if named is not None:
@@ -130,7 +130,6 @@ def translation_note(sql: str, dialect: str, kind: str, run: Run) -> str:
 @lru_cache(maxsize=4096)
 def _translations(sql: str, target: str, sources: tuple[str, ...]) -> tuple[Translation, ...]:
     """The different translations from those dialects that know most of the functions in the text."""
-    import sqlglot
     from sqlglot import ErrorLevel, exp
     from sqlglot.errors import SqlglotError
 
@@ -139,7 +138,7 @@ def _translations(sql: str, target: str, sources: tuple[str, ...]) -> tuple[Tran
         if source == target:
             continue
         try:
-            tree = sqlglot.parse_one(sql, dialect=source)
+            tree = tree_of(sql, source)
             fitted = for_sqlite(tree.copy()) if target == "sqlite" else tree
             # What would be lost is no translation.
             text = fitted.sql(dialect=target, unsupported_level=ErrorLevel.RAISE)

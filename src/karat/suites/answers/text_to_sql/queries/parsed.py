@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from sqlglot.dialects.dialect import Dialect
 
 MOST_TREES = 256
+MOST_CHARACTERS = 50_000
+"""Of a query that is taken apart: a longer one takes seconds for each look at it, and runs all the same."""
 
 
 class _Trees(threading.local):
@@ -30,7 +32,7 @@ def parsed(sql: str, dialect: str) -> exp.Expr:
     if tree is None:
         if len(kept) >= MOST_TREES:
             kept.pop(next(iter(kept)))
-        tree = kept[sql, dialect] = _tree(sql, dialect)
+        tree = kept[sql, dialect] = tree_of(sql, dialect)
     return tree
 
 
@@ -38,7 +40,7 @@ def own_tree(sql: str, dialect: str) -> exp.Expr:
     """The tree of a query, for the caller alone: a later reader of the query parses it again, which takes little
     longer than a copy. Raises SqlglotError or RecursionError."""
     tree = _trees.kept.pop((sql, dialect), None)
-    return _tree(sql, dialect) if tree is None else tree
+    return tree_of(sql, dialect) if tree is None else tree
 
 
 @lru_cache(maxsize=16)
@@ -49,7 +51,11 @@ def dialect_of(name: str) -> Dialect:
     return Dialect.get_or_raise(name)
 
 
-def _tree(sql: str, dialect: str) -> exp.Expr:
+def tree_of(sql: str, dialect: str) -> exp.Expr:
+    """The tree of a query, parsed now. Raises SqlglotError or RecursionError."""
     import sqlglot
+    from sqlglot.errors import ParseError
 
+    if len(sql) > MOST_CHARACTERS:
+        raise ParseError(f"it has {len(sql):,} characters, and at most {MOST_CHARACTERS:,} are taken apart")
     return sqlglot.parse_one(sql, dialect=dialect_of(dialect))

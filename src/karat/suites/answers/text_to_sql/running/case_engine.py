@@ -19,7 +19,7 @@ from karat.suites.answers.text_to_sql.queries.dialects import as_it_runs, transl
 from karat.suites.answers.text_to_sql.running.databases import engine_settings, suite_files
 from karat.suites.answers.text_to_sql.running.execution import Databases, Place, Ran, databases_for, reversed_settings
 from karat.suites.answers.text_to_sql.running.runners import Asked, Runner
-from karat.suites.answers.text_to_sql.strict.gold_status import at_date
+from karat.suites.answers.text_to_sql.strict.moments import at_date
 from karat.suites.answers.text_to_sql.strict.reversed_rows import ROW_COLUMNS, reversed_rows
 
 
@@ -134,12 +134,15 @@ def _runner(opened: Databases, place: Place, queries: Queries, options: Options)
 def first_queries(queries: Queries, answer: Answer, bench: Bench, date: str) -> list[Asked]:
     """What every answer needs on the question's own database."""
     first, text = queries.sql[0], answer.raw or answer.text
-    asked = [(bench.run, at_date(sql, date)) for sql in queries.sql] + [(bench.run, sql) for sql in queries.sql]
-    second = bench.second_run(at_date(first, date))
+    dialect = bench.dialect
+    asked = [(bench.run, at_date(sql, date, dialect)) for sql in queries.sql] + [
+        (bench.run, sql) for sql in queries.sql
+    ]
+    second = bench.second_run(at_date(first, date, dialect))
     asked += [second] if second is not None else []
     if answer.problem:
         return asked
-    texts = (spider.gold_text(first), text, at_date(answer.text, date), spider.prediction_text(text))
+    texts = (spider.gold_text(first), text, at_date(answer.text, date, dialect), spider.prediction_text(text))
     return [*asked, *((bench.run, sql) for sql in texts)]
 
 

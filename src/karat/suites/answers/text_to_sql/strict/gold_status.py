@@ -12,7 +12,6 @@ from karat.suites.answers.text_to_sql.running.result_row import Row
 from karat.suites.answers.text_to_sql.strict.gold_query import GoldQuery
 
 _QUOTED = re.compile(r"""('(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`]*`|\[[^\]]*\])""")
-_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _COMMENT = re.compile(rf"{_QUOTED.pattern}|--[^\n]*|/\*.*?\*/", re.DOTALL)
 """A comment, or a quoted text, in which no comment begins."""
 
@@ -63,12 +62,3 @@ def _blanks_out(part: str) -> str:
     """Text outside quotes: one blank between words, none beside signs."""
     text = re.sub(r"\s+", " ", part.lower())
     return re.sub(r" ?([(),=<>+*/-]) ?", r"\1", text)
-
-
-def at_date(sql: str, date: str) -> str:
-    """The query with a fixed date in the place of now."""
-    if not date or not _DATE.fullmatch(date):
-        return sql
-    fixed = re.sub(r"'now'", f"'{date}'", sql, flags=re.IGNORECASE)
-    fixed = re.sub(r"\bcurrent_timestamp\b(?!\s*\()", f"'{date} 00:00:00'", fixed, flags=re.IGNORECASE)
-    return re.sub(r"\bcurrent_date\b(?!\s*\()", f"'{date}'", fixed, flags=re.IGNORECASE)

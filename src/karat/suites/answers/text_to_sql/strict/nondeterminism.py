@@ -24,10 +24,6 @@ if TYPE_CHECKING:
 
 _RANDOM = re.compile(r"rand\w*|uuid\w*|gen_random_\w+|newid|generate_uuid", re.IGNORECASE)
 _SAMPLE = re.compile(r"\b(?:tablesample|using\s+sample)\b", re.IGNORECASE)
-_TODAY = re.compile(
-    r"'(?:now|today)'|\bcurrent_(?:date|time|timestamp)\b|\b(?:now|curdate|getdate|today|sysdate)\s*\(\s*\)",
-    re.IGNORECASE,
-)
 BARE_COLUMNS = ("sqlite", "mysql")
 """Dialects that take a bare column from any row; the others refuse the query."""
 
@@ -40,12 +36,6 @@ class Chance(NamedTuple):
     """Two queries that give the same rows where nothing is chance."""
     windows: str = ""
     """On SQLite, whose setting does not reach the rows of a window: the query with its tables the other way round."""
-
-
-@lru_cache(maxsize=8192)
-def depends_on_today(sql: str) -> bool:
-    """Whether the query asks what day or what time it is."""
-    return _TODAY.search(sql) is not None
 
 
 @lru_cache(maxsize=8192)

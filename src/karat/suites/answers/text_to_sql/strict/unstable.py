@@ -8,8 +8,12 @@ from karat.suites.answers.text_to_sql.running.execution import Ran
 from karat.suites.answers.text_to_sql.strict.gold_query import read_gold, with_keys, without_cut
 from karat.suites.answers.text_to_sql.strict.gold_status import moves, same_rows
 from karat.suites.answers.text_to_sql.strict.limit_ties import ties_explain
+from karat.suites.answers.text_to_sql.strict.moments import a_little_apart, at_moment
 from karat.suites.answers.text_to_sql.strict.nondeterminism import chance_in
+from karat.suites.answers.text_to_sql.strict.tables import table_of
 from karat.suites.answers.text_to_sql.strict.window_ties import legal_choice, window_cut
+from karat.tables.matching import match_tables
+from karat.tables.options import CompareOptions
 
 CUT = "it has LIMIT without ORDER BY, and more rows to choose from"
 
@@ -20,6 +24,8 @@ def why_unstable(sql: str, dialect: str, gold: Ran, backwards: Ran | None, run: 
     chance = chance_in(sql, dialect)
     if chance.random:
         return "its result is chance: it uses random numbers, or a sample"
+    if _moves_within_a_day(sql, dialect, gold, run):
+        return "its result depends on the time of day at which it is run (as_of fixes the day and the time)"
     query = read_gold(sql, dialect)
     if query.cut_unordered and gold.rows and (backwards is None or backwards.result is None):
         whole = run(without_cut(sql, dialect))
@@ -43,6 +49,19 @@ def why_unstable(sql: str, dialect: str, gold: Ran, backwards: Ran | None, run: 
                 "order, and the rows of a group differ in it"
             )
     return ""
+
+
+def _moves_within_a_day(sql: str, dialect: str, gold: Ran, run: Callable[[str], Ran]) -> bool:
+    """Whether a moment later, or sooner, on the same day it gives another result than what strict takes as equal. What
+    depends on the day alone is the same for gold and answer."""
+    other = at_moment(sql, *a_little_apart(), dialect)
+    if other == sql or not gold.rows:
+        return False
+    ran = run(other)
+    if ran.result is None or same_rows(gold.rows, ran.rows):
+        return False
+    tables = (table_of(one.names, one.rows) for one in (gold, ran))
+    return not match_tables(*tables, ignore_order=True, options=CompareOptions()).passed
 
 
 def _all_alike(ran: Ran) -> bool:
