@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 
 from karat.core.files.atomic import write_bytes
+from karat.core.files.destinations import refuse_unwritable
 from karat.core.problems import UserError
 from karat.verbs.exports import contents
 from karat.verbs.exports.contents import Exported
@@ -94,6 +95,7 @@ def export(
     for option, file in files.items():
         if file == PRINTED:
             raise UserError(f"{option} cannot be printed from Python", hint="Give a file name.")
+    refuse_unwritable(*(file for option, file in files.items() if option != "notebook"))
     if to is not None and out is None:
         raise UserError("to needs out", hint='Give the file to write: out="cases.csv"')
     wanted = Wanted(**files, to=to, suite=suite, cases=None if cases is None else str(cases))

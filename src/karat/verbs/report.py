@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from karat.core import plugins
+from karat.core.files.destinations import refuse_unwritable
 from karat.core.results.result import RunResult
 from karat.verbs.inputs.projects import open_store_here
 from karat.verbs.runs import stored_result
@@ -30,6 +31,7 @@ def report(
     >>> karat.report(result, html="report.html", json="report.json")
     ['report.html', 'report.json']
     """
+    refuse_unwritable(xlsx, html, json)
     if not isinstance(run, RunResult):
         with open_store_here(store, config) as opened:
             run = stored_result(opened, run)

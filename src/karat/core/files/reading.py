@@ -52,7 +52,7 @@ def why_not_there(path: Path, missing: str = "no such file or folder") -> str:
     """Why a path is neither a file nor a folder."""
     try:
         return f"it is {kind_of(path.stat().st_mode)}, not a file"
-    except OSError:
+    except (OSError, ValueError):  # ValueError: a NUL character in its name
         return missing
 
 
@@ -82,6 +82,8 @@ def open_bytes(path: str | Path, limit: Limit = FILE_MB) -> io.BufferedReader:
     """A regular file that is not too large, open for reading."""
     if (pretended := _pretended.get()) and (content := pretended.get(os.path.realpath(path))) is not None:
         return _in_place_of(content)
+    if "\0" in str(path):
+        raise FileRefused(str(path).replace("\0", "\\0"), "its name contains a NUL character")
     # Without O_NONBLOCK a pipe would wait here for somebody to write into it.
     handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
     try:
