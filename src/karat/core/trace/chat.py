@@ -19,6 +19,7 @@ from karat.core.trace.messages import message as as_message
 from karat.core.trace.records import Call, Source, Trace, distinct, one_after_another
 from karat.core.trace.tool_messages import has_unseen_calls, message_calls
 from karat.core.trace.values import links, mapping, mappings, source, sources, usage, words
+from karat.core.trace.written_calls import has_written_call, is_written_result
 
 CHAT = "OpenAI chat"
 WITHHELD = ("content_filter", "safety")
@@ -103,6 +104,10 @@ def conversation(given: Json, body: JsonMapping) -> Trace:
     customs = [mapping(one.get("custom_content")) for one in replies]
     opaque = any(OPAQUE in one for one in answer) or (has_unseen_calls(answer) and not inner)
     opaque = opaque or any(map(dial_unread, customs)) or any(map(_says_nothing, replies[:-1]))
+    opaque = opaque or any(
+        after.get("role") == "user" and _is_result_in_words(one, after) and not any(message_calls([one]))
+        for one, after in itertools.pairwise(answer)
+    )
     refused = bool(replies) and (bool(replies[-1].get("refusal")) or _refusal_part(replies[-1]))
     return Trace(
         form=CHAT,
@@ -118,11 +123,14 @@ def conversation(given: Json, body: JsonMapping) -> Trace:
 
 def _question(said: Sequence[JsonMapping]) -> int:
     """Where the user's last question is; -1 where there is none. Results of tools may come under the same role, also
-    where somebody emptied them, and so do agents that speak to another one under a name of their own."""
+    where somebody emptied them or wrote them as text, and so do agents that speak to another one under a name of their
+    own."""
     asking = [
         place
         for place, one in enumerate(said)
-        if one.get("role") == "user" and not _has_result(one) and (place == 0 or not _is_empty(one))
+        if one.get("role") == "user"
+        and not _has_result(one)
+        and (place == 0 or not (_is_empty(one) or _is_result_in_words(said[place - 1], one)))
     ]
     if not asking:
         return -1
@@ -132,6 +140,13 @@ def _question(said: Sequence[JsonMapping]) -> int:
 
 def _is_empty(message: JsonMapping) -> bool:
     return not any(message.get(name) for name in ("content", "parts", "blocks"))
+
+
+def _is_result_in_words(before: JsonMapping, message: JsonMapping) -> bool:
+    """Whether a message of the user's is what came of a call that the message before it makes in its words."""
+    if before.get("role") != "assistant":
+        return False
+    return has_written_call(words(before.get("content"))) or is_written_result(words(message.get("content")))
 
 
 def _says_nothing(message: JsonMapping) -> bool:

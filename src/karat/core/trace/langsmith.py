@@ -8,6 +8,7 @@ from karat.core.json_types import Json, JsonMapping
 from karat.core.trace.records import Call, Source, Trace, distinct
 from karat.core.trace.spans.requested_calls import Asked, asked_by, not_run
 from karat.core.trace.values import count, fault, links, mapping, mappings, moment, python_or_json, sources, total
+from karat.core.trace.written_calls import holds_written_call
 
 _ASKS = frozenset(("tool_calls", "function_call"))
 
@@ -34,6 +35,9 @@ def langsmith(value: Json) -> Trace:
     asked = [(_end(one), call) for one in runs if one.get("run_type") == "llm" for call in _asked(one.get("outputs"))]
     lost = _lost(runs)
     unread = (complete and bool(asked) and not tools) or (lost and len(runs) > 1)
+    unread = unread or (
+        not tools and any(run.get("run_type") == "llm" and holds_written_call(run.get("outputs")) for run in runs)
+    )
     left = not_run([call for _, call in asked], set(), [call for _, call in tools])
     tools += [(order, one.call) for order, one in asked if any(one is other for other in left)]
     outputs = [mapping(root.get("outputs")) for root in roots]

@@ -12,6 +12,7 @@ import re
 from karat.core.json_types import Json, JsonMapping, JsonObject
 from karat.core.trace.message_parts import is_opaque, parts
 from karat.core.trace.values import mapping, mappings, words
+from karat.core.trace.written_calls import has_written_call
 
 ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 OPAQUE = "karat.opaque"
@@ -37,13 +38,6 @@ _TO_CALL = re.compile(r"^(?:tool|function)[-_ ]?(?:calls?|use)$", re.IGNORECASE)
 _HARMLESS = re.compile(r"^(?:tool_calls?|function_call|tool_call_id|tool_choice|tools|functions|tool_call_chunks)$")
 _READ = ("invalid_tool_calls", "toolInvocations", "tool_responses")
 _LOOKS = re.compile(r"tool|function|(?:^|_)call", re.IGNORECASE)
-
-_WRITTEN = re.compile(
-    r"<(?:tool_calls?|function_calls?|tool_use|\|tool_call|\|python_tag\||function=|invoke name=|antml:invoke)"
-    r"|\[TOOL_CALLS\]|<\uff5ctool\u2581call|```tool_(?:code|call)\b|^\s*Action:[^\n]*\n+\s*Action Input:",
-    re.MULTILINE,
-)
-"""How models write calls into their text; a server that does not know the model's way leaves them there."""
 
 
 def message(value: Json) -> JsonObject | None:
@@ -101,8 +95,9 @@ def unwrapped(value: JsonMapping) -> JsonMapping:
         return {**mapping(value["kwargs"]), "type": name}
     if isinstance(value.get("type"), str) and mapping(value.get("data")) and "content" in mapping(value["data"]):
         return {**mapping(value["data"]), "type": value["type"]}
-    if "role" not in value and isinstance(mapping(value.get("message")).get("role"), str):
-        return mapping(value["message"])
+    for name in ("message", "content"):  # an event of Google's ADK has it under its content
+        if "role" not in value and isinstance(mapping(value.get(name)).get("role"), str):
+            return mapping(value[name])
     kind = value.get("type")
     if isinstance(value.get("source"), str) and isinstance(kind, str) and _AUTOGEN.match(kind) and "content" in value:
         return _autogen(value, kind)
@@ -132,7 +127,7 @@ def _opaque(given: JsonMapping) -> bool:
         return True
     read = calls_in_parts(given) or any(given.get(name) for name in _CALLS)
     if not read and (
-        ends_in_calls(given, mapping(given.get("response_metadata"))) or _WRITTEN.search(words(given.get("content")))
+        ends_in_calls(given, mapping(given.get("response_metadata"))) or has_written_call(words(given.get("content")))
     ):
         return True
     return any(

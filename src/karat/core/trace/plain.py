@@ -21,7 +21,7 @@ KINDS = {
 """Words of a field → what the answer is."""
 
 
-STEPS = ("tool_calls", "toolCalls", "intermediate_steps")
+STEPS = ("tool_calls", "toolCalls", "intermediate_steps", "intermediateSteps", "usedTools", "used_tools")
 """Lists of calls beside an answer. An empty one does not say that nothing was called: many write it anyway."""
 TOOL = ("tool", "tool_name", "toolName")
 NAME = (*TOOL, "name", "function")
@@ -29,7 +29,17 @@ GIVEN = (
     *("arguments", "args", "input", "tool_input", "toolInput", "parameters", "params", "kwargs"),
     *("tool_kwargs", "toolArgs", "tool_args", "inputs", "raw_input"),
 )
-RESULT = ("result", "output", "tool_output", "observation", "response", "raw_output", "outputs", "content")
+RESULT = (
+    "result",
+    "output",
+    "tool_output",
+    "toolOutput",
+    "observation",
+    "response",
+    "raw_output",
+    "outputs",
+    "content",
+)
 TOOK = ("seconds", "duration", "duration_s")
 AROUND = ("error", "function", "metadata", "usage", "timing", "tokens", "attributes", "annotations")
 """Under which names people write the parts of a call, the best first."""
@@ -72,10 +82,13 @@ def _unknown(call: JsonMapping) -> bool:
 
 
 def _step(value: Json) -> JsonMapping:
-    """A call. LangChain's steps are pairs of an action and what came of it; OpenAI's have a ``function`` inside."""
+    """A call. LangChain's steps are an action and what came of it, as a pair or under these names; OpenAI's have a
+    ``function`` inside."""
     if isinstance(value, list) and len(value) == 2 and mapping(value[0]):
         return {"result": value[1], **mapping(value[0])}
     one = mapping(value)
+    if mapping(one.get("action")):
+        return {"result": one.get("observation"), **mapping(one["action"])}
     return {**one, **mapping(one["function"])} if mapping(one.get("function")) else one
 
 

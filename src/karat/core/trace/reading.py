@@ -6,6 +6,7 @@ one of them does not say, another may. Text that is no JSON holds addresses at m
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 import msgspec
@@ -32,6 +33,9 @@ from karat.core.trace.values import links, mapping, mappings, opened, words
 
 DEEPEST = 6
 """How often one form may be wrapped in another."""
+_CALLS = re.compile(r"tool|function|(?:^|_)calls?$|^spans$|intermediate", re.IGNORECASE)
+_OFFERED = re.compile(r"^(?:\w+_)?(?:tools|functions)$|tool_?(?:choice|config|definitions?|schemas?)$", re.IGNORECASE)
+"""Names of lists that may hold calls, and of what a model may call."""
 EMPTY = (b"", b"null", b"[]", b"{}", b'""')
 """Files that hold no trace."""
 
@@ -113,12 +117,19 @@ def _of_value(value: Json, depth: int) -> Trace:
     found = plain(value)
     if (form := _form(value)) is not None:
         found = joined(found, form)
+    if found.calls == () and any(_may_hold_calls(key, one) for key, one in value.items()):
+        found = msgspec.structs.replace(found, calls=None, unread=True)
     for key in ("trace", "response"):
         inner = opened(value.get(key))
         if isinstance(inner, Mapping | list | str) and not (key == "trace" and found.form == "plain"):
             read = _of_value(inner, depth - 1)
             found = joined(_there(read, bool(inner)), found) if key == "trace" else joined(found, read)
     return found
+
+
+def _may_hold_calls(key: str, value: Json) -> bool:
+    """Whether what is beside a reading without calls may be calls, such as ``tool_results``."""
+    return bool(value) and isinstance(value, list | dict) and bool(_CALLS.search(key)) and not _OFFERED.search(key)
 
 
 def _of_list(given: list[Json], depth: int) -> Trace:
@@ -147,6 +158,16 @@ def _of_list(given: list[Json], depth: int) -> Trace:
     return _of_value(stream.body, depth - 1)
 
 
+def _said_in_steps(value: Json) -> list[Json]:
+    """The messages of the steps of the Vercel AI SDK 5, each of which has the parts of one; none where they are not."""
+    steps = mappings(value)
+    if not steps or not isinstance(value, list) or len(steps) != len(value):
+        return []
+    parts = [one.get("content") for one in steps]
+    typed = all(isinstance(own, list) and all("type" in part for part in mappings(own)) for own in parts)
+    return [{"role": "assistant", "content": own} for own in parts] if typed else []
+
+
 def _form(body: JsonMapping) -> Trace | None:
     if (spans := exported(body)) is not None:
         return otlp(spans, words(body.get("answer")))
@@ -159,6 +180,8 @@ def _form(body: JsonMapping) -> Trace | None:
             return conversation(body[key], body)
         if is_items(body.get(key)):
             return items(body[key])
+    if said := _said_in_steps(body.get("steps")):
+        return conversation(said, body)
     if isinstance(body.get("inner_messages"), list) and mapping(body.get("chat_message")):  # an agent of AutoGen
         return conversation([*body["inner_messages"], body["chat_message"]], {})
     return completion(body)

@@ -49,10 +49,10 @@ class Trace(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 def joined(first: Trace, second: Trace) -> Trace:
-    """Two readings of one answer: what the first does not say, the second may. Where one of them cannot be read, the
-    other cannot say that nothing was called."""
+    """Two readings of one answer: what the first does not say, the second may. Where one of them cannot be read, or has
+    calls, the other cannot say that nothing was called."""
     unread = first.unread or second.unread
-    calls = second.calls if first.calls is None else first.calls
+    calls = first.calls or second.calls or (second.calls if first.calls is None else first.calls)
     return Trace(
         form=first.form or second.form,
         calls=calls or (None if unread else calls),

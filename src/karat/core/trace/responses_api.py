@@ -13,7 +13,8 @@ import msgspec
 from karat.core.json_types import Json, JsonMapping
 from karat.core.trace.chat import WITHHELD, cited
 from karat.core.trace.records import Call, Source, Trace, distinct, one_after_another
-from karat.core.trace.values import arguments, fault, mapping, mappings, opened, sources, usage
+from karat.core.trace.values import arguments, fault, mapping, mappings, opened, sources, usage, words
+from karat.core.trace.written_calls import has_written_call
 
 APPROVAL = "mcp_approval_request"
 """A call that waits for somebody's yes. Once it was made, it is there a second time, with the id of the request."""
@@ -46,6 +47,8 @@ def items(value: list[Json]) -> Trace:
     found = response({"output": output})
     results = {str(one.get("call_id")) for one in output if _is_result(one)}
     unread = not results <= {str(one.get("call_id")) for one in output if _is_call(one)}
+    said = (words(one.get("content")) for one in output if one.get("type", "message") == "message")
+    unread = unread or (not found.calls and any(map(has_written_call, said)))
     return msgspec.structs.replace(found, calls=None if unread else found.calls or (), unread=unread)
 
 

@@ -85,6 +85,8 @@ def _called(message: JsonMapping) -> Iterator[JsonMapping]:
 
 
 def _inner(call: JsonMapping) -> JsonMapping:
+    if isinstance(call.get("function"), str):  # as Inspect writes it
+        return {"name": call["function"], **call}
     return next((mapping(call[key]) for key in ("function", "custom") if mapping(call.get(key))), call)
 
 

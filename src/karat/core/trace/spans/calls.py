@@ -21,6 +21,7 @@ from karat.core.trace.records import Call
 from karat.core.trace.spans.reading import Span
 from karat.core.trace.spans.requested_calls import asked_in, not_run
 from karat.core.trace.values import arguments, as_text, count, mapping, opened, python_or_json
+from karat.core.trace.written_calls import holds_written_call
 
 KIND = (
     *("gen_ai.operation.name", "openinference.span.kind", "traceloop.span.kind", "gen_ai.span.kind"),
@@ -242,8 +243,11 @@ def _ends_in_calls(span: Span) -> bool:
 
 def _shows_calls(span: Span) -> bool:
     """Whether what a model said has calls in it, in whatever form."""
-    said = (value for name, value in span.attributes.items() if _SAID.match(name))
-    return any(_SHOWN.search(one if isinstance(one, str) else as_text(one)) for one in said)
+    said: list[Json] = [value for name, value in span.attributes.items() if _SAID.match(name)]
+    if any(_SHOWN.search(one if isinstance(one, str) else as_text(one)) for one in said):
+        return True
+    said += [dict(body) for name, body in span.events if name in ("gen_ai.choice", "gen_ai.assistant.message")]
+    return any(map(holds_written_call, said))
 
 
 def _says(span: Span) -> bool:
