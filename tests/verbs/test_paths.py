@@ -108,7 +108,7 @@ def test_a_device_takes_two_outputs(here: Path) -> None:
 def test_python_says_the_same_of_an_output(here: Path, outputs: dict[str, str], why: str) -> None:
     result = karat.score("data_query", "cases.yaml", "answers.jsonl")
     with pytest.raises(karat.UserError) as found:
-        karat.report(result, **outputs)  # type: ignore[arg-type]  # its other arguments are not among these
+        karat.report(result, **outputs)
     assert found.value.message == why
     assert not (here / "same").exists()
 
