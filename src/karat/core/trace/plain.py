@@ -137,6 +137,17 @@ def _inner_steps(body: JsonMapping) -> list[Json]:
     return [call for step in given for key in STEPS if isinstance(step.get(key), list) for call in step[key]]
 
 
+def said_in_steps(body: JsonMapping) -> list[Json]:
+    """The messages of the steps of the Vercel AI SDK 5, each of which has the parts of one; none where they are not."""
+    value = body.get("steps")
+    steps = mappings(value)
+    if not steps or not isinstance(value, list) or len(steps) != len(value):
+        return []
+    parts = [one.get("content") for one in steps]
+    typed = all(isinstance(own, list) and all("type" in part for part in mappings(own)) for own in parts)
+    return [{"role": "assistant", "content": own} for own in parts] if typed else []
+
+
 def _names(value: Json) -> tuple[str, ...] | None:
     if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
         return None

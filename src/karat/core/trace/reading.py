@@ -23,7 +23,7 @@ from karat.core.trace.chat import steps as chat_steps
 from karat.core.trace.event_streams import messages_of_steps, without_chunks
 from karat.core.trace.langsmith import is_run, langsmith
 from karat.core.trace.mcp import is_rpc, mcp
-from karat.core.trace.plain import is_plain_calls, plain, plain_calls
+from karat.core.trace.plain import is_plain_calls, plain, plain_calls, said_in_steps
 from karat.core.trace.records import Call, Trace, distinct, joined, one_after_another
 from karat.core.trace.responses_api import is_items, is_response, items, response
 from karat.core.trace.responses_api import steps as response_steps
@@ -158,16 +158,6 @@ def _of_list(given: list[Json], depth: int) -> Trace:
     return _of_value(stream.body, depth - 1)
 
 
-def _said_in_steps(value: Json) -> list[Json]:
-    """The messages of the steps of the Vercel AI SDK 5, each of which has the parts of one; none where they are not."""
-    steps = mappings(value)
-    if not steps or not isinstance(value, list) or len(steps) != len(value):
-        return []
-    parts = [one.get("content") for one in steps]
-    typed = all(isinstance(own, list) and all("type" in part for part in mappings(own)) for own in parts)
-    return [{"role": "assistant", "content": own} for own in parts] if typed else []
-
-
 def _form(body: JsonMapping) -> Trace | None:
     if (spans := exported(body)) is not None:
         return otlp(spans, words(body.get("answer")))
@@ -180,7 +170,7 @@ def _form(body: JsonMapping) -> Trace | None:
             return conversation(body[key], body)
         if is_items(body.get(key)):
             return items(body[key])
-    if said := _said_in_steps(body.get("steps")):
+    if said := said_in_steps(body):
         return conversation(said, body)
     if isinstance(body.get("inner_messages"), list) and mapping(body.get("chat_message")):  # an agent of AutoGen
         return conversation([*body["inner_messages"], body["chat_message"]], {})
