@@ -50,7 +50,8 @@ class Choice:
     passed_bound: int
     """No choice within the budget passes more questions than this."""
     recall_bound: float | None
-    """No choice within the budget has a higher mean recall than this."""
+    """No choice within the budget that passes as many questions has a higher mean recall than this; one that passes
+    fewer may."""
     seconds: float
     question_passed: tuple[bool | None, ...] = ()
     """Of each question whether it passes; None for one without truths."""

@@ -90,7 +90,7 @@ class Tuning(msgspec.Struct, frozen=True):
     passed_bound: int | None = None
     """No choice within the budget passes more; None in a tuning of an earlier version."""
     recall_bound: float | None = None
-    """No choice within the budget has a higher mean recall."""
+    """No choice within the budget that passes as many questions has a higher mean recall."""
     known_to: int | None = None
     """The largest budget that the front was computed for."""
     asked: tuple[str, ...] = ()

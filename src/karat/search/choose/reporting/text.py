@@ -23,7 +23,7 @@ def proof_words(tuning: Tuning) -> str:
     words = f"not proven optimal in {_seconds(tuning.seconds)}: {tuning.gap_in} could be better by up to {gap}"
     if tuning.passed_bound is None or tuning.recall_bound is None:
         return words
-    return f"{words} (at most {tuning.passed_bound:,} can pass, recall is at most {tuning.recall_bound:.3f})"
+    return f"{words} (at most {tuning.passed_bound:,} can pass, with a recall of at most {tuning.recall_bound:.3f})"
 
 
 def _seconds(seconds: float) -> str:
