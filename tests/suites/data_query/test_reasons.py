@@ -119,6 +119,37 @@ def test_defaults_unknown_codes_and_what_is_not_available(world: tuple[str, ...]
     assert why(asked, got, structures=constrained) == ("not_available", "wrong_term")
 
 
+def answer(*entries: tuple[str, bool]) -> Selection:
+    """An entry for each code of B, with whether the system filled it in; A is right in all."""
+    right = Dimension("A", (Term("a", "name of a"),))
+    return Selection(
+        tuple(
+            DatasetSelection("X:D", (right, Dimension("B", (Term(name, f"name of {name}"),), "in", default)))
+            for name, default in entries
+        )
+    )
+
+
+@pytest.mark.parametrize(
+    ("expected", "found", "reasons"),
+    [
+        # one entry has B by default, the other asks for it
+        (target({"A": ["a"]}), answer(("x", True), ("y", False)), ("dimension_added",)),
+        (target({"A": ["a"]}), answer(("x", True), ("x", False)), ("dimension_added",)),
+        (target({"A": ["a"]}), answer(("x", True), ("y", True)), ("defaults_only", "dimension_added")),
+        (target({"A": ["a"], "B": ["y"]}), answer(("x", True), ("y", False)), ("too_many", "defaults_only")),
+        (target({"A": ["a"], "B": ["x"]}), answer(("x", True), ("y", False)), ("too_many",)),
+    ],
+)
+def test_defaults_only_where_all_that_is_too_much_was_filled_in(
+    expected: Target, found: Selection, reasons: tuple[str, ...]
+) -> None:
+    assert why(expected, found) == reasons
+    asked = {part.dimensions[1].is_default for part in found.indicator_selection}
+    (dimension,) = (one for one in compared(expected, found).dimensions if one.dimension == "B")
+    assert dimension.default == (asked == {True})
+
+
 # -- confusions -------------------------------------------------------------------------------------------------------
 
 

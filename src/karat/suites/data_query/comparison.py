@@ -251,19 +251,20 @@ def selected_datasets(selection: Selection) -> list[str]:
 def _pool(
     parts: Sequence[DatasetSelection], keys: Mapping[str, str], options: Options, *, leave_defaults: bool = False
 ) -> tuple[dict[str, Terms], dict[str, set[Id]], set[str]]:
-    """Terms by dimension; what is left out in dimensions where all the rest is selected; dimensions the system filled
-    in by itself."""
+    """Terms by dimension; what is left out in dimensions where all the rest is selected; dimensions that only the
+    system itself filled in."""
     pool: dict[str, Terms] = {}
     left_out: dict[str, set[Id]] = {}
     defaults: set[str] = set()
+    asked_for: set[str] = set()
     aware = options.dataset_aware
     for part in parts:
         for dimension in part.dimensions:
             name = dimension.dimension_name
-            if dimension.is_default:
-                if leave_defaults:
-                    continue
-                defaults.add(name)
+            if dimension.is_default and leave_defaults:
+                continue
+            if dimension.values or dimension.everything:
+                (defaults if dimension.is_default else asked_for).add(name)
             terms: Iterable[Term] = dimension.values
             dataset = keys.get(part.dataset_id, part.dataset_id) if aware else ""
             if dimension.operator != "in":
@@ -289,4 +290,4 @@ def _pool(
                     held.setdefault(term, term)
     for name, out in left_out.items():
         out.difference_update(id_of(key) for key in pool.get(name, ()))
-    return pool, left_out, defaults
+    return pool, left_out, defaults - asked_for

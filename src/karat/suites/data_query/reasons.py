@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from karat.suites.data_query.comparison import Comparison
+from karat.suites.data_query.formats.operators import meaning
 from karat.suites.data_query.matching.dimension_comparison import DimensionComparison
 from karat.suites.data_query.matching.hierarchy import nearness
 from karat.suites.data_query.matching.structure_facts import (
@@ -77,13 +78,26 @@ def _answer(comparison: Comparison) -> Iterator[str]:
         yield "label_only"
     for dimension in comparison.dimensions:
         yield from _dimension(comparison, dimension)
-    extra = [one for one in comparison.dimensions if selected_ids(one) - target_ids(one)]
-    if extra and all(one.default for one in extra):
+    if _only_defaults_too_much(comparison):
         yield "defaults_only"
     if comparison.series.exact is False and comparison.terms_right:
         yield "wrong_combination"
     if comparison.period not in (None, 1.0):
         yield "wrong_period"
+
+
+def _only_defaults_too_much(comparison: Comparison) -> bool:
+    """Whether something is selected too much, and the system filled in all of it by itself."""
+    extra = {(one.dimension, code) for one in comparison.dimensions for code in selected_ids(one) - target_ids(one)}
+    filled_in: set[tuple[str, str]] = set()
+    asked_for: set[tuple[str, str]] = set()
+    for part in comparison.selection.indicator_selection:
+        for one in part.dimensions:
+            terms = {(one.dimension_name, term.id) for term in one.values}
+            if meaning(one.operator) != "in":  # all codes, or all but these
+                terms = {key for key in extra if key[0] == one.dimension_name} - terms
+            (filled_in if one.is_default else asked_for).update(terms)
+    return bool(extra) and extra <= filled_in - asked_for
 
 
 def _dimension(comparison: Comparison, dimension: DimensionComparison) -> Iterator[str]:
