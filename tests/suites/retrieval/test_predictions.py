@@ -203,9 +203,32 @@ def test_forms_of_a_field(field: object, expected: Ranked) -> None:
         (b'{"fields": {"f": [1, 2]}}', 'the field "f" is not'),
         (b'{"fields": {"f": "a"}}', 'the field "f" is not'),
         (b'{"fields": {"f": [{"key": "a", "score": 1}, {"key": "b"}]}}', "some results have a score"),
+        (
+            b'{"results": [{"id": "a", "score": 0.1}, {"id": "b", "score": 0.2}, {"id": "c", "score": 0.4}]}',
+            "rise from the first result to the last, and higher is better here. If they are distances",
+        ),
         (b"\xff", "not UTF-8"),
     ],
 )
 def test_unreadable_responses(response: bytes, words: str) -> None:
     with pytest.raises(Unreadable, match=words):
         read_response(response)
+
+
+@pytest.mark.parametrize(
+    "scores",
+    [
+        [0.1, 0.2],  # too few to say anything
+        [0.4, 0.2, 0.1],
+        [0.2, 0.2, 0.2],
+        [0.1, 0.4, 0.2],
+    ],
+)
+def test_results_are_ranked_by_score_where_it_does_not_rise_all_the_way(scores: list[float]) -> None:
+    items = [{"id": str(number), "score": score} for number, score in enumerate(scores)]
+    assert read_response(json.dumps(items).encode()).fields["documents"].scores == scores
+
+
+def test_results_with_distances_are_taken_as_listed() -> None:
+    items = [{"id": "a", "distance": 0.1}, {"id": "b", "distance": 0.2}, {"id": "c", "distance": 0.4}]
+    assert read_response(json.dumps({"results": items}).encode()).fields == {"documents": Ranked(["a", "b", "c"])}

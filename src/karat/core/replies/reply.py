@@ -129,9 +129,8 @@ class Reply(msgspec.Struct, frozen=True):
         if self.empty:
             what = "the response is empty" if self.form == "text" else f"{self.form} whose message is empty"
             return Unreadable(what)
-        return Unreadable(
-            f"no {wanted} in the response: {self._why()}" + (f" Expected {expected}." if expected else "")
-        )
+        why = f"no {wanted} in the response: {self._why()}" + (f" Expected {expected}." if expected else "")
+        return Unreadable(why + (NAME_THE_PLACE if self.form == "JSON" and expected else ""))
 
     def _why(self) -> str:
         if self.broken_json:
@@ -142,7 +141,7 @@ class Reply(msgspec.Struct, frozen=True):
         objects = self.json_objects()
         if objects:
             keys = ", ".join(str(key) for key in list(objects[0])[:8]) or "none"
-            return f"its keys are: {keys}.{NAME_THE_PLACE if self.form == 'JSON' else ''}"
+            return f"its keys are: {keys}."
         if self.text.strip():
             return "it is text without JSON."
         return f"it is {self.form}, not a JSON object."

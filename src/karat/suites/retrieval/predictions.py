@@ -12,6 +12,7 @@ compressed with gzip.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -34,6 +35,8 @@ KEY_NAMES = ("key", "id", "_id", "doc_id", "docno")
 SCORE_NAMES = ("score", "_score")
 """What the key and the score of a result may be called; the first that is there counts."""
 EXPECTED = '"fields" or "results"'
+RISING = 3
+"""Results whose scores all rise are listed best first by distances, or worst first by scores: nobody can say which."""
 
 
 def read_response(response: bytes) -> Retrieved:
@@ -170,6 +173,11 @@ def _from_items(name: str, items: list[_Item]) -> Ranked:
     scores = [item.score for item in items if item.score is not None]
     if scores and len(scores) != len(keys):
         raise Unreadable(f'in the field "{name}" some results have a score and some do not')
+    if len(scores) >= RISING and all(one < other for one, other in itertools.pairwise(scores)):
+        raise Unreadable(
+            f'the scores of the field "{name}" rise from the first result to the last, and higher is better here. If '
+            "they are distances, leave them out: results without scores are taken as listed, best first"
+        )
     return Ranked(keys, scores or None)
 
 
