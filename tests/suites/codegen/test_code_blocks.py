@@ -127,3 +127,42 @@ def test_json_lines_are_no_code_although_python_would_run_them() -> None:
         code_of(b'{"step": "think", "text": "lamps"}\n{"step": "end", "text": "5"}\n')
     with pytest.raises(Unreadable, match="a recorded stream"):
         code_of(b'data: {"token": "result"}\n\ndata: {"token": " = 1"}\n\n')
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The share is 2/7, about 28.6 %.",
+        "About 28.6 %",
+        "28.6 %",
+        "The total is 62 (see orders.csv).",
+        "Die Summe ist 62 (aus orders).",
+        "\u5360\u6bd4\u4e3a 2/7\uff08\u7ea6 28.6%\uff09",
+        "<p>Use <code>result = orders.pieces.sum()</code></p>",
+        "I computed df.age.mean() and got 41.2.",
+    ],
+)
+def test_a_sentence_about_the_result_is_no_code_whatever_signs_it_has(text: str) -> None:
+    with pytest.raises(Unreadable, match=r"no code in the response|cannot be told apart"):
+        code_of(body(chat(text)))
+
+
+def test_code_with_texts_and_comments_of_any_words_is_code() -> None:
+    for text in (
+        'result = "the share is high',
+        "x = 1 # the share is high\nresult = x +",
+        "raise ValueError('not so many of them'",
+    ):
+        assert code_of(body(chat(text))) == text
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        '<p>Run:</p><pre><code class="language-python">result = df[df.a &lt; 3]</code></pre>',
+        '<pre class="highlight"><code>result = df[df.a &lt; 3]\n</code></pre>\n<p>Done.</p>',
+        '<pre lang="python"><code><span class="n">result</span> = df[df.a &lt; 3]</code></pre>',
+    ],
+)
+def test_blocks_of_answers_in_html(page: str) -> None:
+    assert code_of(body(chat(page))) == "result = df[df.a < 3]"

@@ -2,11 +2,12 @@
 
 Beside the usual form, what language models write is read too: a fence that opens after words on its line, closes behind
 the last line of the block, is on one line with its content, or never closes because it is the last thing in the
-text.
+text. So are the blocks of answers in HTML: ``<pre><code class="language-sql">…</code></pre>``.
 """
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Iterable
 
@@ -15,6 +16,12 @@ import msgspec
 _OPEN = re.compile(r"^(?P<before>[ \t]*)(?P<mark>`{3,}|~{3,})[ \t]*(?P<info>[^`\n]*)$")
 _OPEN_AFTER_WORDS = re.compile(r"^(?P<before>[^`]*)(?P<mark>`{3,})[ \t]*(?P<info>[{.]*[\w+#-]*[}]?)[ \t]*$")
 _ON_ONE_LINE = re.compile(r"^(?P<before>[^`]*)(?P<mark>`{3,})[ \t]*(?P<info>[A-Za-z]\w*)[ \t]+(?P<text>[^`]+)(?P=mark)")
+_IN_HTML = re.compile(
+    r"<pre\b(?P<pre>[^<>]{0,200})>\s*<code\b(?P<code>[^<>]{0,200})>(?P<text>(?:[^<]|<(?!/code|pre\b))*)</code>\s*</pre>",
+    re.IGNORECASE,
+)
+_HTML_LANGUAGE = re.compile(r"\b(?:language|lang|highlight-source|brush)[-:= \"']+([\w+#]+)", re.IGNORECASE)
+_TAG = re.compile(r"</?[a-z][^<>]{0,200}>", re.IGNORECASE)
 _LANGUAGE = re.compile(r"[{.]*([\w+#-]*)")
 
 
@@ -33,7 +40,7 @@ def split(text: str) -> tuple[list[Block], str]:
     outside: list[str] = []
     inside: list[str] = []
     mark = language = ""
-    for line in text.replace("\r\n", "\n").split("\n"):
+    for line in _IN_HTML.sub(_as_fence, text.replace("\r\n", "\n")).split("\n"):
         if mark:
             end = _end(line, mark)
             if end is None:
@@ -54,6 +61,14 @@ def split(text: str) -> tuple[list[Block], str]:
     if mark:
         blocks.append(Block(language, "\n".join(inside), closed=False))
     return blocks, "\n".join(outside)
+
+
+def _as_fence(found: re.Match[str]) -> str:
+    """A block of HTML as a fenced one; its colours are tags, and its signs are entities."""
+    named = _HTML_LANGUAGE.search(f"{found['pre']} {found['code']}")
+    text = html.unescape(_TAG.sub("", found["text"])).strip("\n")
+    mark = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", text)), default=0))
+    return f"\n{mark}{named[1] if named else ''}\n{text}\n{mark}\n"
 
 
 def _language(info: str) -> str:

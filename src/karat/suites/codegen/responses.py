@@ -27,6 +27,11 @@ NAMES = (*OWN_KEYS, "python", "python_code", "source_code", "script")
 LESS_LIKELY = ("answer", "text", "content", "output")
 EXPECTED = 'a Python block, or JSON with "code"'
 _WORD = re.compile(r"[^\W\d_]+")
+_IN_A_ROW = re.compile(r"\W*[^\W\d_]+ [^\W\d_]+ [^\W\d_]+")
+_QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
+_LIKE_CODE = re.compile(r"=|\w[(\[]|\w\.[a-zA-Z_]|^\s*(?:import|from|def|for|while|if|with|return|class|print|raise)\b")
+"""Signs of a statement in code that is broken; a sentence about a result may have all others (2/7, 28.6 %, [1])."""
+_HTML = re.compile(r"</(?:p|div|code|pre|span|ul|ol|li|b|strong|table|h[1-6])>|<br\s*/?>", re.IGNORECASE)
 _CODE_SIGNS = re.compile(r"[=\[\]{}<>+*/%@#\\_`|&^~]|\w\(|\.\w|\w:\w|^[.)\],;]")
 
 
@@ -109,9 +114,10 @@ def _checked(reply: Reply, *, continues: bool) -> str:
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     if not continues and (_is_json(text) or all(map(_is_json, lines))):
         raise reply.nothing("code", EXPECTED)
-    if all(_is_prose(line) for line in lines):
+    broken = not continues and syntax_tree(text) is None
+    if all(_is_prose(line) for line in lines) or (broken and not any(map(_LIKE_CODE.search, lines))):
         raise Unreadable("no code in the response: it is text without a code block.")
-    if not continues and syntax_tree(text) is None and (_is_sentence(lines[0]) or _is_sentence(lines[-1])):
+    if broken and (_is_sentence(lines[0]) or _is_sentence(lines[-1]) or _HTML.search(text)):
         raise Unreadable("the code in the response cannot be told apart from its text: put it into a code block.")
     return text
 
@@ -134,4 +140,12 @@ def _is_prose(line: str) -> bool:
 
 
 def _is_sentence(line: str) -> bool:
-    return _is_prose(line) and len(_WORD.findall(line)) >= 3
+    """Whether a line is words: prose, or three words in a row outside of texts and comments, or letters that code has
+    only there."""
+    if _is_prose(line) and len(_WORD.findall(line)) >= 3:
+        return True
+    bare = _QUOTED.sub("''", line).partition("#")[0]
+    words = _IN_A_ROW.match(bare)
+    if words is not None and not any(map(keyword.iskeyword, words[0].lower().split()[:2])):
+        return True
+    return not bare.isascii() and _LIKE_CODE.search(bare) is None
