@@ -62,8 +62,10 @@ def test_what_is_missing_is_said_with_the_command(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(extras, "distribution", lambda _name: Copy(None))
     with pytest.raises(UserError, match="answers needs packages that are not installed: duckdb") as caught:
         extras.require(["answers", "sql"], "answers")
-    assert caught.value.hint == "Install them: pip install duckdb and pip install duckdb"
+    assert caught.value.hint == "Install them: pip install duckdb"
     extras.require(["serve"], "the viewer")
+    monkeypatch.setattr(extras, "_source", lambda: "'karat[] @ file:///karat.whl'")
+    assert extras.install_command("answers", "sql") == "pip install 'karat[answers,sql] @ file:///karat.whl'"
 
 
 def test_a_module_that_no_extra_has_is_a_bug() -> None:

@@ -161,3 +161,11 @@ KEYS = ["choices", "message", "content", "tool_calls", "custom_content", "state"
 def test_any_bytes_are_a_selection_or_unreadable(response: bytes) -> None:
     with suppress(Unreadable):
         assert isinstance(read_response(response, rules=RULES), Selection)
+
+
+def test_words_that_may_be_a_refusal_lead_to_the_option_for_them() -> None:
+    with pytest.raises(Unreadable, match=r"it is text without JSON.*say so with the option outcome_from"):
+        read(body(chat("Weather is outside of what I can help with.")))
+    with pytest.raises(Unreadable) as error:
+        read(body({"answer": "none"}))
+    assert "outcome_from" not in str(error.value)

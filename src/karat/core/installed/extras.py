@@ -90,22 +90,23 @@ def missing(name: str) -> tuple[str, ...]:
     return tuple(package for module, package in EXTRAS[name].packages.items() if not _installed(module))
 
 
-def install_command(name: str) -> str:
-    """The command that installs an extra here."""
+def install_command(*names: str) -> str:
+    """The one command that installs these extras here."""
     source = _source()
     if source:
-        return f"pip install {source.replace('[]', f'[{name}]')}"
-    packages = missing(name) or tuple(EXTRAS[name].packages.values())
+        return "pip install " + source.replace("[]", f"[{','.join(names)}]")
+    each = [missing(name) or tuple(EXTRAS[name].packages.values()) for name in names]
+    packages = dict.fromkeys(package for packages in each for package in packages)
     return "pip install " + " ".join(f"'{package}'" if "[" in package else package for package in packages)
 
 
 def require(names: Iterable[str], what: str) -> None:
-    """UserError, with the command for each, when ``what`` needs extras that are not installed."""
+    """UserError, with the command for all, when ``what`` needs extras that are not installed."""
     absent = [(name, packages) for name in dict.fromkeys(names) if (packages := missing(name))]
     if absent:
         listed = ", ".join(dict.fromkeys(package for _, packages in absent for package in packages))
-        hint = " and ".join(install_command(name) for name, _ in absent)
-        raise UserError(f"{what} needs packages that are not installed: {listed}", hint=f"Install them: {hint}")
+        hint = f"Install them: {install_command(*(name for name, _ in absent))}"
+        raise UserError(f"{what} needs packages that are not installed: {listed}", hint=hint)
 
 
 def why_missing(error: ModuleNotFoundError) -> str | None:

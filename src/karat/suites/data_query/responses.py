@@ -65,6 +65,7 @@ EXPECTED = (
     '"indicator_selection", "outcome" or "is_out_of_scope", "structuredContent.queries" (MCP) or tool states in '
     '"custom_content" (DIAL)'
 )
+IN_WORDS = "If these words mean that nothing is selected, say so with the option outcome_from."
 
 
 class Reading(msgspec.Struct, frozen=True):
@@ -217,10 +218,15 @@ def _selection(reply: Reply, candidates: list[Candidate], states: Sequence[JsonM
         refuse_misspelt_states(reply.custom_content)
         if reply.custom_content and not reply.cut:
             raise Unreadable(f"no tool in custom_content says what was selected. Expected {EXPECTED}.")
-        raise reply.nothing("selection", EXPECTED)
+        error = reply.nothing("selection", EXPECTED)
+        raise Unreadable(f"{error} {IN_WORDS}") if _only_words(reply) else error
     selection: Selection = only_one(candidates, lambda value: _selection_in(value, today), "selection")
     refuse_no_periods(selection, today)
     return selection
+
+
+def _only_words(reply: Reply) -> bool:
+    return bool(reply.text.strip()) and not (reply.cut or reply.broken_json or reply.calls or reply.json_objects())
 
 
 def _selection_in(value: JsonMapping, today: str) -> Selection:
