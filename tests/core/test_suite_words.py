@@ -27,7 +27,7 @@ from karat.reports.json_schema import details_schema
 from karat.store.schema import metadata
 
 SOURCE = Path(__file__).parents[2] / "src" / "karat"
-ROOMS = ("core", "stats", "store", "runs", "reports", "web", "verbs", "cli")
+ROOMS = ("core", "imports", "stats", "store", "judge", "runs", "reports", "testing", "web", "verbs", "cli")
 SUITES = ("answers", "codegen", "data_query", "retrieval")
 ONE_SUITE = {
     "cli/measure/answers.py": "the command that scores a submission, as the evaluator of the suite answers does",
@@ -51,6 +51,12 @@ RECORDED = "a line of recorded answers"
 TRACED = "a key under which assistants send the way to an answer"
 EXPECTED = "a key of expect, or of what is found"
 ALLOWED = {
+    ("imports/fields.py", "dimension"): "what a column is that a suite left over, see ImportColumns",
+    ("imports/promptfoo.py", "tests"): "a key of promptfoo's files",
+    ("imports/reading.py", "tests"): "a key of promptfoo's files",
+    ("imports/xlsx.py", "start"): "an event of the XML parser",
+    ("judge/reply.py", "confidence"): "a field of a judge's reply",
+    ("judge/sample.py", "confidence"): "a field of a judge's reply",
     ("core/results/text.py", "problem"): "the problem of a case, in a word",
     ("reports/sections/expectations.py", "reasons"): "the reasons of expectations",
     ("core/expect/check.py", "seconds"): EXPECTED,

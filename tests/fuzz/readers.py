@@ -125,7 +125,7 @@ def _imported(path: Path) -> object:
     source = read_source(path)
     for suite in SUITES:
         try:
-            fields = fields_of(source, suite, {})
+            fields = fields_of(source, plugins.load_suite(suite), {})
             rows, _ = rows_for(source, fields)
             made = plugins.load_suite(suite).import_rows(rows, path.parent)  # type: ignore[misc]  # every suite here has it
         except UserError as error:

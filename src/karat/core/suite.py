@@ -17,6 +17,7 @@ import msgspec
 
 from karat.core.case_files.case_checks import CheckedCases, Edit
 from karat.core.case_files.file_schemas import FileForm
+from karat.core.case_files.import_rows import ImportColumns
 from karat.core.case_files.loaded import CaseOrProblem, LoadedCases, LoadedPredictions, Said
 from karat.core.case_form import ShowForm, no_form
 from karat.core.expect.facts import NOTHING, AnswerFacts
@@ -289,6 +290,8 @@ class Suite(Generic[Target, Options, Comparison]):
     """(stored cases as JSON values) → the same as a case file of the suite. None: its cases are not one by one in
     a text file."""
 
+    import_columns: ImportColumns = field(default_factory=ImportColumns)
+    """The columns that ``karat import`` looks for, beside those that every suite has."""
     import_rows: Callable[[Sequence[ImportRow], Path], Imported] | None = None
     """(rows of a foreign file, the folder of that file) → cases and predictions in the suite's own form, for ``karat
     import``."""

@@ -6,19 +6,19 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from karat.core.case_files.import_rows import ImportColumns
 from karat.core.json_types import Json, JsonMapping
 from karat.core.problems import UserError, did_you_mean
+from karat.core.suite import Suite
 from karat.imports.ambiguity import Unclear
 from karat.imports.source import Source
 
 IGNORED = "ignore"
 DIMENSION = "dimension"
-OWN = {
-    "data_query": ("dataset", "start", "end", "out_of_scope", DIMENSION),
-    "codegen": ("reference", "tables"),
-}
-"""Fields that only one suite has."""
 ALL = ("question", "expected", "id", "answer", "tags")
+COMMON = (*ALL, "error", "repeat", IGNORED, DIMENSION)
+"""What a suite does not have to ask for."""
+EVERYWHERE = ImportColumns()
 
 _NAMES: dict[str, str] = {
     "question": "question questions query userquery userquestion instruction instructions input inputs prompt "
@@ -34,41 +34,26 @@ _NAMES: dict[str, str] = {
     "tags": "tags tag category topic",
     "error": "error",
     "repeat": "epoch repeat trial",
-    "dataset": "dataset datasetid dataflow dataflowid dataset_id",
-    "start": "start startperiod periodstart from",
-    "end": "end endperiod periodend to",
-    "out_of_scope": "outofscope isoutofscope oos",
-    "reference": "reference referencecode code solution canonicalsolution goldcode referencesolution",
-    "tables": "tables table files dataframe",
-}
-_MORE = {
-    (
-        "retrieval",
-        "expected",
-    ): "relevant relevantids relevantdocs relevantdocuments relevantdocids docids docid documents documentids "
-    "positives positiveids positivepassages corpusids corpusid goldids golddocs golddocuments",
-    ("retrieval", "answer"): "retrieved retrievedids retrieveddocs results hits ranking",
-    ("data_query", "expected"): "indicatorselection selection expectedselection",
 }
 _UPPER = re.compile(r"[A-Z][A-Z0-9_]*")
 _CODED = re.compile(r"\s*[^\s:;,]+\s*:\s+\S")
 
 
-def fields_of(source: Source, suite: str, given: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+def fields_of(source: Source, suite: Suite, given: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
     """Field → columns. Raises :class:`Unclear` where several columns may be meant, or none."""
-    columns = source.columns
+    columns, looked_for = source.columns, suite.import_columns
     _check(given, columns, suite)
     taken = {column for names in given.values() for column in names}
     found: dict[str, list[str]] = {field: list(names) for field, names in given.items()}
-    wanted = [*ALL, *OWN.get(suite, ()), *(field for field in source.known if field not in ALL)]
-    if suite == "codegen":
-        wanted.insert(0, "reference")
+    wanted = [*ALL, *looked_for.own, *(field for field in source.known if field not in ALL)]
+    if looked_for.gold:
+        wanted.insert(0, looked_for.gold)
     for field in dict.fromkeys(wanted):
         if field in found or field == DIMENSION:
             continue
         candidates = [column for column in _by_format(field, source) if column not in taken]
         if not candidates:
-            candidates = [column for column in columns if column not in taken and _fits(column, field, suite)]
+            candidates = [column for column in columns if column not in taken and _fits(column, field, looked_for)]
         exact = [column for column in candidates if _plain(column) == _plain(field)]
         if len(candidates) > 1 and len(exact) != 1:
             raise Unclear(field, f"several columns could be the {field}", candidates)
@@ -78,23 +63,20 @@ def fields_of(source: Source, suite: str, given: Mapping[str, Sequence[str]]) ->
     if "question" not in found:
         rest = [column for column in columns if column not in taken]
         raise Unclear("question", "it is unclear which column is the question", rest)
-    if suite == "data_query" and "expected" not in found:
+    if looked_for.dimensions and "expected" not in found:
         found |= _dimensions(source, found, taken)
-    if not _expects(found):
+    if not set(found) & {"expected", DIMENSION, looked_for.gold, *looked_for.enough}:
         candidates = [*found.get("answer", ()), *(column for column in columns if column not in taken)]
         raise Unclear("expected", "it is unclear which column is the expected value", candidates)
     return found
 
 
-def _expects(found: Mapping[str, Sequence[str]]) -> bool:
-    return bool(set(found) & {"expected", DIMENSION, "reference", "out_of_scope"})
-
-
-def _check(given: Mapping[str, Sequence[str]], columns: Sequence[str], suite: str) -> None:
-    known = [*ALL, "error", "repeat", IGNORED, *OWN.get(suite, ())]
+def _check(given: Mapping[str, Sequence[str]], columns: Sequence[str], suite: Suite) -> None:
+    looked_for = suite.import_columns
+    known = [*ALL, "error", "repeat", IGNORED, *looked_for.own, *([DIMENSION] if looked_for.dimensions else ())]
     for field, names in given.items():
         if field not in known:
-            raise UserError(f'there is no field "{field}" for {suite}', hint=did_you_mean(field, known))
+            raise UserError(f'there is no field "{field}" for {suite.name}', hint=did_you_mean(field, known))
         if len(names) > 1 and field not in (DIMENSION, IGNORED):
             raise UserError(f"--map {field} is given twice: {', '.join(names)}")
         for name in names:
@@ -112,19 +94,18 @@ def _by_format(field: str, source: Source) -> list[str]:
     if column in columns and not parts:
         return [column]
     named = [
-        name
-        for name in parts
-        if _fits(name.rpartition(".")[2], field, "") or _fits(name.rpartition(".")[2], "answer", "")
+        name for name in parts if _fits(name.rpartition(".")[2], field) or _fits(name.rpartition(".")[2], "answer")
     ]
     return ([column] if column in columns else []) + (named if len(parts) > 1 and len(named) == 1 else parts)
 
 
-def _fits(column: str, field: str, suite: str) -> bool:
+def _fits(column: str, field: str, looked_for: ImportColumns = EVERYWHERE) -> bool:
     """Whether a column has one of the usual names of a field, also as the last part of ``vars.question``."""
-    names = _NAMES[field].split() + _MORE.get((suite, field), "").split()
-    head, _, last = column.rpartition(".")
-    if suite == "codegen" and field == "expected" and _plain(column) in _NAMES["reference"].split():
+    if field == "expected" and looked_for.gold and _plain(column) in looked_for.own[looked_for.gold].split():
         return False
+    told = (_NAMES.get(field), looked_for.own.get(field), looked_for.also.get(field))
+    names = [name for one in told if one for name in one.split()]
+    head, _, last = column.rpartition(".")
     return _plain(column) in names or (
         field in ("question", "tables") and head in ("vars", "inputs", "input") and _plain(last) in names
     )

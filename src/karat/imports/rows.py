@@ -8,10 +8,8 @@ from collections.abc import Mapping, Sequence
 from karat.core.case_files.import_rows import ImportRow, id_for
 from karat.core.json_types import Json, JsonMapping
 from karat.core.problems import Problem
-from karat.imports.fields import DIMENSION, IGNORED, value_of
+from karat.imports.fields import COMMON, DIMENSION, IGNORED, value_of
 from karat.imports.source import Source
-
-_OWN = ("dataset", "start", "end", "out_of_scope", "reference", "tables")
 
 
 def rows_for(source: Source, fields: Mapping[str, Sequence[str]]) -> tuple[list[ImportRow], list[Problem]]:
@@ -41,7 +39,7 @@ def rows_for(source: Source, fields: Mapping[str, Sequence[str]]) -> tuple[list[
                 if isinstance(repeat, int | float) or (isinstance(repeat, str) and repeat.isdigit())
                 else 0,
                 error=str(value_of(cells, fields.get("error", ())) or ""),
-                columns={field: value_of(cells, fields[field]) for field in _OWN if field in fields},
+                columns={field: value_of(cells, names) for field, names in fields.items() if field not in COMMON},
                 terms={column.rpartition(".")[2] or column: cells.get(column) for column in fields.get(DIMENSION, ())},
             )
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -14,6 +15,23 @@ from karat.core.problems import Problem
 
 class AnyOf(list[Json]):
     """Several expected values of which any one is right. A plain list is one value with several parts."""
+
+
+@dataclass(frozen=True)
+class ImportColumns:
+    """Which columns a suite looks for in somebody's file, beside question, expected value, id, answer and tags. Names
+    are in small letters without signs, several separated by spaces: ``datasetid`` is ``Dataset ID`` too."""
+
+    own: Mapping[str, str] = field(default_factory=dict)
+    """Field of the suite's own → the usual names of its column. They are in ``ImportRow.columns``."""
+    also: Mapping[str, str] = field(default_factory=dict)
+    """More names of a field that every suite has."""
+    gold: str = ""
+    """A field of ``own`` that says what is expected, in place of ``expected``, and is looked for before it."""
+    enough: tuple[str, ...] = ()
+    """Other fields of ``own`` with which a row needs no expected value."""
+    dimensions: bool = False
+    """Whether columns that are left over may hold a dimension each, see ``ImportRow.terms``."""
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from karat.core.suite import Suite
 from karat.suites.codegen.authoring.accept import accept
 from karat.suites.codegen.authoring.case_file import case_file
 from karat.suites.codegen.authoring.coverage import coverable, covers
-from karat.suites.codegen.authoring.import_rows import import_rows
+from karat.suites.codegen.authoring.import_rows import COLUMNS, import_rows
 from karat.suites.codegen.authoring.try_target import try_target
 from karat.suites.codegen.cases import cases_from, load_cases, recognises, stream_cases, truth
 from karat.suites.codegen.details import Details, details
@@ -77,6 +77,7 @@ suite = Suite(
     prediction_forms=(FileForm(RecordedLine, open=True),),
     extras=lambda _cases, _options: ("codegen",),
     files=files,
+    import_columns=COLUMNS,
     import_rows=import_rows,
     export_row=export_row,
     understand=understand,

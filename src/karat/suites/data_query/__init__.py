@@ -10,7 +10,7 @@ from karat.suites.data_query.answer_facts import answer_facts
 from karat.suites.data_query.authoring.accept import accept
 from karat.suites.data_query.authoring.case_file import case_file
 from karat.suites.data_query.authoring.coverage import coverable, covers
-from karat.suites.data_query.authoring.import_rows import import_rows
+from karat.suites.data_query.authoring.import_rows import COLUMNS, import_rows
 from karat.suites.data_query.authoring.try_target import try_target
 from karat.suites.data_query.cases import CaseFile, cases_from, load_cases, recognises, stream_cases
 from karat.suites.data_query.checks.cases import check_cases
@@ -73,6 +73,7 @@ suite = Suite(
     case_forms=(FileForm(CaseFile),),
     prediction_forms=(FileForm(RecordedLine, open=True),),
     files=lambda _case, _predictions, options: options.structures,
+    import_columns=COLUMNS,
     import_rows=import_rows,
     export_row=export_row,
     understand=understand,

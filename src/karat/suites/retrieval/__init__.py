@@ -9,7 +9,7 @@ from karat.core.explanation import explaining
 from karat.core.suite import Suite
 from karat.suites.retrieval.authoring.accept import accept
 from karat.suites.retrieval.authoring.coverage import coverable, covers
-from karat.suites.retrieval.authoring.import_rows import import_rows
+from karat.suites.retrieval.authoring.import_rows import COLUMNS, import_rows
 from karat.suites.retrieval.authoring.new_entries import add_entries, entry, try_target
 from karat.suites.retrieval.cases import GivenCase, cases_from, load_cases, recognises, status_file
 from karat.suites.retrieval.comparison import compare
@@ -67,6 +67,7 @@ suite = Suite(
     prediction_forms=(FileForm(RankedLine, open=True),),
     status_file=status_file,
     extras=lambda cases, _options: ("retrieval",) if any(case.source.file.endswith(".sheet") for case in cases) else (),
+    import_columns=COLUMNS,
     import_rows=import_rows,
     export_row=export_row,
     export_predictions=lambda predictions, _options: recorded_lines(predictions, spread="fields"),

@@ -23,6 +23,7 @@ from karat.core.files.limits import FILE_MB
 from karat.core.files.reading import read_bytes
 from karat.core.json_types import JsonObject
 from karat.core.problems import Problem, UserError
+from karat.core.suite import Suite
 from karat.imports.ambiguity import Unclear
 from karat.imports.fields import fields_of
 from karat.imports.reading import read_source
@@ -89,7 +90,7 @@ def add_rows(
         raise UserError(f"the suite {work.suite.name} cannot make cases of rows")
     source = _split_conversations(read_source(file, sheet))
     given = {field: list(columns) for field, columns in (maps or {}).items()}
-    fields, from_answers = _fields(source, work.suite.name, given)
+    fields, from_answers = _fields(source, work.suite, given)
     found, empty = rows_for(source, fields)
     chosen = [row for row in found if not rows or row.line in rows]
     if not chosen:
@@ -104,7 +105,7 @@ def add_rows(
     return _added(work, made, unsaid, left_out, to)
 
 
-def _fields(source: Source, suite: str, given: dict[str, list[str]]) -> tuple[dict[str, list[str]], bool]:
+def _fields(source: Source, suite: Suite, given: dict[str, list[str]]) -> tuple[dict[str, list[str]], bool]:
     """(what each column is, whether what is expected is only what was answered)."""
     try:
         return fields_of(source, suite, given), False

@@ -20,11 +20,13 @@ from karat.core.remote.display_names import is_copy
 from karat.core.remote.paths import local_path, local_tables
 from karat.core.suite import Suite
 from karat.imports.ambiguity import Unclear
-from karat.imports.fields import OWN, fields_of
+from karat.imports.fields import fields_of
 from karat.imports.reading import read_source
 from karat.imports.rows import rows_for, unused
 from karat.imports.source import Source
 
+TABLES = "tables"
+"""The field of a suite whose cases work on tables."""
 Ask = Callable[[Unclear], str]
 """Chooses among the candidates for something that the file leaves open; empty: none of them. Raises what it is given
 where nobody can choose."""
@@ -69,9 +71,9 @@ def import_cases(
         raise UserError(f"the suite {suite} does not support import")
     given = {field: list(columns) for field, columns in (maps or {}).items()}
     file = local_path(file)
-    source, fields = _understood(file, suite, given, sheet, ask)
+    source, fields = _understood(file, chosen, given, sheet, ask)
     rows, empty = rows_for(source, fields)
-    rows = _with_tables(rows, suite, local_tables(tables or {}))
+    rows = _with_tables(rows, chosen, local_tables(tables or {}))
     made = chosen.import_rows(rows, file.resolve().parent)
     noun = "row" if source.format.startswith(("CSV", "Excel")) or "(CSV" in source.format else "line or item"
     left = [
@@ -95,7 +97,7 @@ def _folder_for(file: Path) -> Path:
 
 
 def _understood(
-    file: Path, suite: str, given: dict[str, list[str]], sheet: str, ask: Ask
+    file: Path, suite: Suite, given: dict[str, list[str]], sheet: str, ask: Ask
 ) -> tuple[Source, dict[str, list[str]]]:
     """The file and the meaning of its columns; asked for where it is not clear."""
     while True:
@@ -114,20 +116,18 @@ def _understood(
             )
 
 
-def _with_tables(rows: list[ImportRow], suite: str, tables: Mapping[str, Path]) -> list[ImportRow]:
+def _with_tables(rows: list[ImportRow], suite: Suite, tables: Mapping[str, Path]) -> list[ImportRow]:
     """The rows, those that name no tables with the ones of ``--table``."""
     if not tables:
         return rows
-    if "tables" not in OWN.get(suite, ()):
-        takes = ", ".join(name for name, fields in OWN.items() if "tables" in fields)
-        raise UserError(f"--table is for the suite {takes}: the cases of {suite} have no tables")
+    if TABLES not in suite.import_columns.own:
+        takes = ", ".join(sorted(one.name for one in plugins.suites() if TABLES in one.import_columns.own))
+        raise UserError(f"--table is for the suite {takes}: the cases of {suite.name} have no tables")
     paths = {name: str(file.absolute()) for name, file in tables.items()}
     for name, path in paths.items():
         if not Path(path).is_file():
             raise UserError(f"--table {name}: there is no file {path}")
-    return [
-        row if row.columns.get("tables") else replace(row, columns={**row.columns, "tables": paths}) for row in rows
-    ]
+    return [row if row.columns.get(TABLES) else replace(row, columns={**row.columns, TABLES: paths}) for row in rows]
 
 
 def _placed(problem: Problem, file: Path, noun: str) -> Problem:

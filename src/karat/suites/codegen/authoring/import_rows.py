@@ -12,13 +12,20 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from karat.core.case_files.import_rows import Imported, ImportRow, unique
+from karat.core.case_files.import_rows import ImportColumns, Imported, ImportRow, unique
 from karat.core.files.named_files import file_named
 from karat.core.json_types import JsonMapping, JsonObject
 from karat.core.problems import Problem
 from karat.core.remote.address import url_inside
 
 TASKS, PREDICTIONS = "tasks.jsonl", "predictions.jsonl"
+COLUMNS = ImportColumns(
+    own={
+        "reference": "reference referencecode code solution canonicalsolution goldcode referencesolution",
+        "tables": "tables table files dataframe",
+    },
+    gold="reference",
+)
 SUFFIXES = (".csv", ".parquet", ".pq")
 _FENCE = re.compile(r"\s*```[ \t]*(?:python|py|python3)?[ \t]*\n(.*?)```\s*", re.DOTALL | re.IGNORECASE)
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?")

@@ -15,13 +15,24 @@ from pathlib import Path
 import msgspec
 import yaml
 
-from karat.core.case_files.import_rows import Imported, ImportRow
+from karat.core.case_files.import_rows import ImportColumns, Imported, ImportRow
 from karat.core.files.validation_errors import shape_in_words
 from karat.core.json_types import Json, JsonMapping, JsonObject
 from karat.core.problems import Problem, count_of
 from karat.suites.data_query.selection.selection import DatasetSelection, Selection, Target
 
 CASES, PREDICTIONS = "cases.yaml", "predictions.jsonl"
+COLUMNS = ImportColumns(
+    own={
+        "dataset": "dataset datasetid dataflow dataflowid",
+        "start": "start startperiod periodstart from",
+        "end": "end endperiod periodend to",
+        "out_of_scope": "outofscope isoutofscope oos",
+    },
+    also={"expected": "indicatorselection selection expectedselection"},
+    enough=("out_of_scope",),
+    dimensions=True,
+)
 EVERYTHING = ("*", "all")
 _ID = re.compile(r"[^\s:;,|+]+")
 _YES = frozenset(("true", "yes", "1", "y", "x"))

@@ -12,11 +12,18 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from karat.core.case_files.import_rows import Imported, ImportRow, json_in, unique
+from karat.core.case_files.import_rows import ImportColumns, Imported, ImportRow, json_in, unique
 from karat.core.json_types import JsonMapping
 from karat.core.problems import Problem
 
 QUERIES, QRELS, RUN = "queries.jsonl", "qrels/test.tsv", "run.jsonl"
+COLUMNS = ImportColumns(
+    also={
+        "expected": "relevant relevantids relevantdocs relevantdocuments relevantdocids docids docid documents "
+        "documentids positives positiveids positivepassages corpusids corpusid goldids golddocs golddocuments",
+        "answer": "retrieved retrievedids retrieveddocs results hits ranking",
+    },
+)
 _SEPARATORS = ("\n", ";", "|", "\t")
 _KEYS = ("id", "_id", "doc_id", "docid", "corpus-id", "corpus_id", "key")
 _BAD = re.compile(r"[\t\r\n]")
