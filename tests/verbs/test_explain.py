@@ -12,12 +12,14 @@ from typer.testing import CliRunner
 import karat
 from karat.cli.main import app
 from karat.core import plugins
+from karat.core.expect.findings import METRIC_NAMES
+from karat.core.expect.findings import REASONS as REASONS_OF_EXPECTATIONS
 from karat.core.metric import Metric
 from karat.core.metrics.guarded_metrics import guarded
 from karat.core.metrics.parameters import Parameter
 from karat.core.metrics.worked_examples import read_examples
 from karat.core.scores import Score
-from karat.verbs.explain import explained_metric, explained_reason, names_to_explain
+from karat.verbs.explain import explained_metric, explained_reason, names_of_every_suite, names_to_explain
 from tests.suites.worked_example_scores import scored, values
 
 SUITES = ("answers", "codegen", "data_query", "retrieval")
@@ -135,3 +137,34 @@ def test_the_command_prints_all_parts_and_json() -> None:
     listed = json.loads(CliRunner().invoke(app, ["explain", "--json"]).output)
     assert "macro_recall" in listed["data_query"]["metrics"]
     assert "lucky" in listed["answers"]["reasons"]
+
+
+SHARED = names_of_every_suite()
+
+
+@pytest.mark.parametrize("name", SHARED["metrics"])
+def test_metrics_of_every_suite_are_explained_with_and_without_a_suite(name: str) -> None:
+    (found,) = karat.explain(name)
+    assert (found.suite, found.kind) == ("", "metric")
+    assert len(found.meaning) > 20 and found.formula and found.edge_cases
+    assert any(character.isdigit() for example in found.examples for character in example)
+    assert [one.suite for one in karat.explain(f"codegen.{name}")] == ["codegen"]
+
+
+@pytest.mark.parametrize("name", SHARED["reasons"])
+def test_reasons_of_every_suite_are_explained(name: str) -> None:
+    (found,) = karat.explain(name)
+    assert found.meaning.endswith(".") and found.cause.endswith(".") and found.examples
+    assert karat.explain(f"data_query.reason.{name}")[0].meaning == found.meaning
+
+
+def test_nothing_that_every_suite_has_is_left_out() -> None:
+    assert SHARED["reasons"] == REASONS_OF_EXPECTATIONS
+    assert set(SHARED["metrics"]) == METRIC_NAMES | {"latency", "tokens", "cost"}
+
+
+def test_the_list_and_the_command_have_them_too() -> None:
+    listed = CliRunner().invoke(app, ["explain"])
+    assert "every suite" in listed.output and "tool_forbidden" in listed.output
+    said = CliRunner().invoke(app, ["explain", "no_trace"])
+    assert said.output.startswith("no_trace: a reason") and "Usual causes" in said.output

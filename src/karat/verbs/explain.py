@@ -16,15 +16,20 @@ from inspect import cleandoc, getdoc, getmodule, unwrap
 import msgspec
 
 from karat.core import plugins
+from karat.core.expect.metrics import METRICS as EXPECTED
+from karat.core.expect.notes import METRIC_EXAMPLES, REASON_NOTES
 from karat.core.metric import Metric
 from karat.core.metrics.metric_names import find_metric
-from karat.core.metrics.worked_examples import read_examples
+from karat.core.metrics.worked_examples import ReasonNote, read_examples
 from karat.core.problems import UnknownName, UserError
+from karat.core.results.usage import USAGE
 from karat.core.suite import Suite
 
 EXAMPLE, EDGES = "By hand", "Edge cases"
 ASIDE = re.compile(r"\s+\((?:see|contract)\b[^()]*\)|\s+See\s+``[\w/]+\.py``[^.]*\.")
 MOST_EXAMPLES = 2
+SHARED = (*EXPECTED, *USAGE)
+"""The metrics that every suite has."""
 KINDS = {
     "share": "a number from 0 to 1; its mean is over the cases that have it",
     "rate": "0 or 1 for each case; its mean is the share of cases with 1",
@@ -42,7 +47,7 @@ class Explained(msgspec.Struct, frozen=True):
     """
 
     suite: str
-    """The suite it belongs to."""
+    """The suite it belongs to; empty if every suite has it and none was named."""
     name: str
     """The name of the metric or reason."""
     kind: str
@@ -78,7 +83,7 @@ def explain(name: str, *, suite: str = "") -> tuple[Explained, ...]:
     if dot and prefix in plugins.names(plugins.SUITES) and not suite:
         suite, name = prefix, rest.removeprefix("reason.")
     chosen = [plugins.load_suite(suite)] if suite else list(plugins.suites())
-    found = [one for each in chosen for one in _in_suite(each, name)]
+    found = [one for each in chosen for one in _in_suite(each, name)] or list(_in_every_suite(name, suite))
     if not found:
         where = f" in {suite}" if suite else ""
         raise UnknownName(f'there is no metric and no reason "{name}"{where}', name, list(_names(chosen)))
@@ -94,7 +99,13 @@ def names_to_explain(suite: str = "") -> dict[str, dict[str, tuple[str, ...]]]:
     }
 
 
+def names_of_every_suite() -> dict[str, tuple[str, ...]]:
+    """The metrics and reasons that every suite has: expectations, and what an answer took."""
+    return {"metrics": tuple(metric.name for metric in SHARED), "reasons": tuple(REASON_NOTES)}
+
+
 def _names(suites: list[Suite]) -> Iterator[str]:
+    yield from (*(metric.name for metric in SHARED), *REASON_NOTES)
     for suite in suites:
         yield from (name for metric in suite.metrics for name in (metric.name, metric.full_name))
         yield from _reasons(suite)
@@ -112,6 +123,24 @@ def _in_suite(suite: Suite, name: str) -> Iterator[Explained]:
         yield explained_reason(suite, name)
 
 
+def _in_every_suite(name: str, suite: str) -> Iterator[Explained]:
+    with contextlib.suppress(UserError):
+        metric = find_metric(name, SHARED)
+        home = cleandoc((getmodule(metric.score) or metric).__doc__ or "")
+        yield Explained(
+            suite,
+            metric.name,
+            "metric",
+            title=metric.title,
+            meaning=home.partition("\n\n")[0].replace("\n", " "),
+            formula=metric.formula,
+            edge_cases=tuple(_rules(metric)),
+            examples=(METRIC_EXAMPLES[metric.name],),
+        )
+    if name in REASON_NOTES:
+        yield _reason(suite, name, REASON_NOTES[name], ())
+
+
 def explained_reason(suite: Suite, name: str) -> Explained:
     """A reason of the suite's closed list."""
     note = suite.reason_notes.get(name)
@@ -119,8 +148,12 @@ def explained_reason(suite: Suite, name: str) -> Explained:
     if note is None:
         meaning = "The suite has no note on this reason."
         return Explained(suite.name, name, "reason", meaning=meaning, examples=tuple(examples[:MOST_EXAMPLES]))
+    return _reason(suite.name, name, note, tuple(examples))
+
+
+def _reason(suite: str, name: str, note: ReasonNote, examples: tuple[str, ...]) -> Explained:
     shown = (note.example, *examples)[:MOST_EXAMPLES]
-    return Explained(suite.name, name, "reason", meaning=note.meaning, cause=note.cause, examples=shown)
+    return Explained(suite, name, "reason", meaning=note.meaning, cause=note.cause, examples=shown)
 
 
 def explained_metric(suite: Suite, metric: Metric) -> Explained:

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 
 def _complete(incomplete: str) -> list[str]:
-    from karat.verbs.explain import names_to_explain
+    from karat.verbs.explain import names_of_every_suite, names_to_explain
 
-    known = names_to_explain().values()
+    known = (*names_to_explain().values(), names_of_every_suite())
     return sorted({name for one in known for names in one.values() for name in names if name.startswith(incomplete)})
 
 
@@ -41,11 +41,11 @@ def explain(
     from karat.cli.printing.consoles import stdout
     from karat.cli.printing.outputs import write_json_value
     from karat.verbs.explain import explain as explained
-    from karat.verbs.explain import names_to_explain
+    from karat.verbs.explain import names_of_every_suite, names_to_explain
 
     console = stdout()
     if name is None:
-        known = names_to_explain(suite or "")
+        known = names_to_explain(suite or "") | {"every suite": names_of_every_suite()}
         if json is not None:
             write_json_value(known, json)
         if json != "-":
@@ -71,7 +71,8 @@ def _print(one: Explained, console: Console) -> None:
 
     title = f" ({one.title})" if one.title and one.title != one.name else ""
     package = f", added by {one.package}" if one.package else ""
-    console.print(f"{one.suite}.{one.name}{title}: a {one.kind}{package}", style="bold", markup=False, highlight=False)
+    name = f"{one.suite}.{one.name}" if one.suite else one.name
+    console.print(f"{name}{title}: a {one.kind}{package}", style="bold", markup=False, highlight=False)
     sections = (
         ("", one.meaning),
         ("Formula", one.formula),
