@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from karat.core.json_types import Json, JsonMapping, JsonObject
-from karat.core.trace.messages import ROLE_NAMES, ROLES, unwrapped
+from karat.core.trace.roles import ROLE_NAMES, ROLES, unwrapped
 from karat.core.trace.values import mapping, mappings
 
 SAID = ("content", "parts", "tool_calls", "function_call")

@@ -19,7 +19,7 @@ from karat.core.replies.other_forms import ending, generated, last_message, mess
 from karat.core.replies.recorded_stream import Merged, is_stream, merged, merged_list, merged_of_others
 from karat.core.replies.reply import Reply, ToolCall, with_beginning
 from karat.core.suite import Unreadable
-from karat.core.trace.messages import ROLES
+from karat.core.trace.roles import ROLES
 
 DEEPEST = 8
 """How often a response may be wrapped in another."""

@@ -11,27 +11,12 @@ import re
 
 from karat.core.json_types import Json, JsonMapping, JsonObject
 from karat.core.trace.message_parts import is_opaque, parts
+from karat.core.trace.roles import ROLE_NAMES, ROLES, unwrapped
 from karat.core.trace.values import mapping, mappings, words
 from karat.core.trace.written_calls import has_written_call
 
-ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 OPAQUE = "karat.opaque"
 """The key that marks a message with a part that may be a call and cannot be read."""
-ROLE_NAMES = {
-    "human": "user",
-    "ai": "assistant",
-    "model": "assistant",
-    "humanmessage": "user",
-    "aimessage": "assistant",
-    "aimessagechunk": "assistant",
-    "humanmessagechunk": "user",
-    "toolmessage": "tool",
-    "systemmessage": "system",
-    "functionmessage": "function",
-}
-"""Roles, and classes of messages, as frameworks call them."""
-_REQUEST, _EXECUTION = "ToolCallRequestEvent", "ToolCallExecutionEvent"
-_AUTOGEN = re.compile(r"^[A-Z]\w*(?:Message|Event)$")
 _CALLS = ("tool_calls", "function_call")
 _ENDED = ("finish_reason", "stop_reason", "stopReason", "finishReason")
 _TO_CALL = re.compile(r"^(?:tool|function)[-_ ]?(?:calls?|use)$", re.IGNORECASE)
@@ -84,32 +69,6 @@ def calls_in_parts(given: JsonMapping) -> list[JsonMapping]:
 def ends_in_calls(*around: JsonMapping) -> bool:
     """Whether one of these says that a model stopped in order to call a tool."""
     return any(_TO_CALL.match(str(one.get(name) or "")) for one in around for name in _ENDED)
-
-
-def unwrapped(value: JsonMapping) -> JsonMapping:
-    """A message without what is around it: as LangChain serialises one (its fields under ``kwargs`` or ``data``, its
-    class in ``id`` or ``type``), in an entry of a log, or as an event of AutoGen."""
-    if "lc" in value and mapping(value.get("kwargs")):
-        names = value.get("id")
-        name = str(names[-1]) if isinstance(names, list) and names else ""
-        return {**mapping(value["kwargs"]), "type": name}
-    if isinstance(value.get("type"), str) and mapping(value.get("data")) and "content" in mapping(value["data"]):
-        return {**mapping(value["data"]), "type": value["type"]}
-    for name in ("message", "content"):  # an event of Google's ADK has it under its content
-        if "role" not in value and isinstance(mapping(value.get(name)).get("role"), str):
-            return mapping(value[name])
-    kind = value.get("type")
-    if isinstance(value.get("source"), str) and isinstance(kind, str) and _AUTOGEN.match(kind) and "content" in value:
-        return _autogen(value, kind)
-    return value
-
-
-def _autogen(event: JsonMapping, kind: str) -> JsonMapping:
-    if kind == _REQUEST:
-        return {"role": "assistant", "tool_calls": event["content"]}
-    if kind == _EXECUTION:
-        return {"role": "tool", "content": [{"type": "tool_result", **one} for one in mappings(event["content"])]}
-    return {"role": "user" if event["source"] == "user" else "assistant", "content": event["content"]}
 
 
 def _asked(given: JsonMapping) -> str:
