@@ -26,6 +26,7 @@ MODULES = (
     "figures.axis",
     "figures.bars",
     "figures.lines",
+    "figures.placement",
     "figures.shapes",
     "figures.panels",
     "figures.picture",

@@ -2,6 +2,7 @@
 
 import pytest
 
+from karat.suites.codegen.plots.invisible import is_clear
 from tests.suites.codegen.plots.drawn_plots import scored
 
 pytest.importorskip("matplotlib", reason="matplotlib is not installed")
@@ -32,6 +33,70 @@ HIDDEN = {
     "plotly: points beyond the range": (
         CLOUD,
         PX + "result = px.scatter(df, x='price', y='qty', range_y=[0, 4.5])",
+    ),
+    "bars that are cut off": (BAR, PLT + "plt.bar(df.region, df.qty)\nplt.ylim(0, 4.5)"),
+    "bars below the view": (BAR, PLT + "plt.bar(df.region, df.qty)\nplt.ylim(100, 200)"),
+    "bars without a width": (BAR, PLT + "plt.bar(df.region, df.qty, width=0)"),
+    "names that a function gives": (
+        BAR,
+        PLT + "plt.bar(df.region, df.qty)\n"
+        "plt.gca().xaxis.set_major_formatter(lambda at, place: ['East', 'North', 'South'][int(at) % 3])",
+    ),
+    "axes without a size": (BAR, PLT + "plt.figure().add_axes([0, 0, 0, 0]).bar(df.region, df.qty)"),
+    "plotly: other names by place": (
+        BAR,
+        PX + "result = px.bar(df, x='region', y='qty')\n"
+        "result.update_xaxes(tickvals=[0, 1, 2], ticktext=['East', 'North', 'South'])",
+    ),
+    "plotly: aliases": (
+        BAR,
+        PX + "result = px.bar(df, x='region', y='qty')\n"
+        "result.update_xaxes(labelalias={'North': 'South', 'South': 'North'})",
+    ),
+    "plotly: bars that are cut off": (BAR, PX + "result = px.bar(df, x='region', y='qty', range_y=[50, 60])"),
+    "plotly: bars without a width": (BAR, PX + "result = px.bar(df, x='region', y='qty').update_traces(width=0)"),
+    "plotly: clear bars": (
+        BAR,
+        PX + "result = px.bar(df, x='region', y='qty').update_traces(marker_color='rgba(9, 9, 9, 0)')",
+    ),
+    "plotly: bars of no opacity": (
+        BAR,
+        PX + "result = px.bar(df, x='region', y='qty').update_traces(marker_opacity=0)",
+    ),
+    "plotly: a line without a width": (
+        LINE,
+        PX + "result = px.line(x=[1, 2, 3], y=df.qty).update_traces(line_width=0)",
+    ),
+    "plotly: a right axis of another range": (
+        LINE,
+        PX + "result = px.line(x=[1, 2, 3], y=df.qty).update_traces(yaxis='y2')\n"
+        "result.update_layout(yaxis2={'overlaying': 'y', 'range': [50, 60]})",
+    ),
+    "plotly: other days": (
+        "{type: bar, series: [{x: ['2024-01-01', '2024-01-02', '2024-01-03'], y: [5, 3, 4]}]}",
+        PX + "days = ['2024-01-01', '2024-01-02', '2024-01-03']\n"
+        "result = px.bar(x=days, y=df.qty, range_x=['2030-01-01', '2031-01-01'])",
+    ),
+    "altair: a clear colour": (
+        BAR,
+        ALT + "result = alt.Chart(df).mark_bar(color='transparent').encode(x='region', y='qty')",
+    ),
+    "altair: bars without a size": (
+        BAR,
+        ALT + "result = alt.Chart(df).mark_bar(size=0).encode(x='region', y='qty')",
+    ),
+    "altair: bars that are cut off": (
+        BAR,
+        ALT + "result = alt.Chart(df).mark_bar().encode(x='region', y=alt.Y('qty', scale=alt.Scale(domain=[50, 60])))",
+    ),
+    "altair: categories without a place": (
+        BAR,
+        ALT + "at = alt.X('region', scale=alt.Scale(domain=['North', 'South']))\n"
+        "result = alt.Chart(df).mark_bar().encode(x=at, y='qty')",
+    ),
+    "altair: a line without a width": (
+        LINE,
+        ALT + "df['at'] = [1, 2, 3]\nresult = alt.Chart(df).mark_line(strokeWidth=0).encode(x='at', y='qty')",
     ),
     "altair: no opacity": (BAR, ALT + "result = alt.Chart(df).mark_bar(opacity=0).encode(x='region', y='qty')"),
     "altair: no opacity by an encoding": (
@@ -75,3 +140,52 @@ def test_what_is_not_seen_does_not_count(gold: str, code: str) -> None:
 def test_what_is_seen_counts(gold: str, code: str) -> None:
     found = scored(gold, code).correctness
     assert found.passed, found.evidence
+
+
+MOVED = {
+    "a bar in other coordinates": "plt.gca().patches[0].set_transform(plt.gca().transAxes)",
+    "a bar that is stretched": "from matplotlib.transforms import Affine2D\n"
+    "plt.gca().patches[0].set_transform(Affine2D().scale(1, 2) + plt.gca().transData)",
+    "a bar that is cut by a shape": "plt.gca().patches[0].set_clip_path(plt.Circle((0, 0), 0.01))",
+}
+
+
+@pytest.mark.parametrize("move", MOVED.values(), ids=MOVED.keys())
+def test_what_is_drawn_elsewhere_than_it_says_needs_review(move: str) -> None:
+    found = scored(BAR, PLT + "plt.bar(df.region, df.qty)\n" + move).correctness
+    assert found.score is None and "needs review" in found.reason
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        PX + "result = px.bar(df, x='region', y='qty').update_layout(barnorm='percent')",
+        PX + "result = px.bar(df, x='region', y='qty').update_traces(offset=[1, 0, 0])",
+        ALT + "result = alt.Chart(df).mark_bar().encode(x='region', y='qty', y2=alt.datum(3))",
+        ALT + "at = alt.X('region', axis=alt.Axis(labelExpr=\"'x'\"))\n"
+        "result = alt.Chart(df).mark_bar().encode(x=at, y='qty')",
+    ],
+)
+def test_what_only_the_library_computes_needs_review(code: str) -> None:
+    found = scored(BAR, code).correctness
+    assert found.score is None and "needs review" in found.reason
+
+
+@pytest.mark.parametrize(
+    ("colour", "clear"),
+    [
+        ("rgba(1, 2, 3, 0)", True),
+        ("rgb(1 2 3 / 0%)", True),
+        ("#11223300", True),
+        ("transparent", True),
+        ("rgb(255, 0, 0)", False),
+        ("rgba(1, 2, 3, 0.05)", False),
+        ("hsl(9, 9%, 0%)", False),
+        ("#000", False),
+        ("#112200", False),
+        (["none", "red"], False),
+        (None, False),
+    ],
+)
+def test_clear_colours(colour: object, clear: bool) -> None:
+    assert is_clear(colour) == clear

@@ -74,6 +74,7 @@ class AxisReader:
         given = self._given_labels()
         if not own:
             return given
+        given = given or self._computed_labels(own)
         return {place: _of_category(name, given.get(place, "")) for place, name in own.items()}
 
     def _given_labels(self) -> dict[float, str]:
@@ -87,6 +88,15 @@ class AxisReader:
             places = self.axis.get_majorticklocs()
             return {float(place): text(name) for place, name in zip(places, formatter.seq) if name != ""}
         return {}
+
+    def _computed_labels(self, own: dict[float, str]) -> dict[float, str]:
+        """Names that a function of the code gives to the ticks of categories."""
+        from matplotlib.ticker import FuncFormatter
+
+        formatter = self.axis.get_major_formatter()
+        if not isinstance(formatter, FuncFormatter):
+            return {}
+        return {place: text(str(formatter(place, number))) for number, place in enumerate(own)}
 
     def _is_dates(self) -> bool:
         get = getattr(self.axis, "get_converter", None)

@@ -11,10 +11,13 @@ from typing import Any  # Any: figures, axes and every kind of artist, sorted by
 from .axis import AxisReader, Names, clear, colour, plain, text
 from .bars import Bars, merged, read_bars
 from .lines import Area, Line, marked, read_clouds, read_lines
+from .placement import misplaced, too_thin
 from .shapes import read_boxes, read_image, read_mesh, read_stairs, read_wedges
 
 MOST_ARTISTS = 20_000
 MOST_PANELS = 64
+SMALLEST = 0.01
+"""Of the figure: smaller axes show nothing."""
 RIGHT = " (right)"
 OWN = ("matplotlib", "mpl_toolkits", "pandas", "seaborn")
 
@@ -43,7 +46,7 @@ class Calls:
 
 def read_figure(figure: Any, calls: Calls, most: int) -> Found:
     """Title and panels. :class:`Unreadable` for what has no plain form or too much of it."""
-    axes = [each for each in figure.axes if each.get_visible() and not _is_colour_bar(each)]
+    axes = [each for each in figure.axes if each.get_visible() and not _is_colour_bar(each) and _has_room(each)]
     total = sum(len(each.get_children()) for each in axes)
     if total > MOST_ARTISTS or len(axes) > MOST_PANELS:
         raise Unreadable(f"it has {total:,} artists in {len(axes)} panels")
@@ -59,6 +62,12 @@ def read_figure(figure: Any, calls: Calls, most: int) -> Found:
     if not panels and unknown:
         raise Unreadable(f"{unknown[0]} has no plain form")
     return {"title": _figure_title(figure), "panels": panels}
+
+
+def _has_room(axes: Any) -> bool:
+    """Whether a pair of axes is large enough that anything can be seen in it."""
+    place = axes.get_position()
+    return bool(abs(place.width) > SMALLEST and abs(place.height) > SMALLEST)
 
 
 def _figure_title(figure: Any) -> str:
@@ -146,7 +155,8 @@ def _axes(axes: Any, names: Names, calls: Calls, unknown: list[str]) -> tuple[li
     groups: list[Bars] = []
     for one in axes.containers:
         if isinstance(one, container.BarContainer):
-            rectangles = [patch for patch in one.patches if patch.axes is axes and _shown(patch) and _has_size(patch)]
+            flat = getattr(one, "orientation", None) == "horizontal"
+            rectangles = [patch for patch in one.patches if patch.axes is axes and _is_bar(patch, axes, flat)]
             used |= {id(patch) for patch in one.patches}
             groups.append(Bars(one, rectangles, id(one) in calls.counted, calls.edges.get(id(one), [])))
             errors = getattr(one, "errorbar", None)
@@ -163,9 +173,9 @@ def _axes(axes: Any, names: Names, calls: Calls, unknown: list[str]) -> tuple[li
             face = artist.get_facecolor() if artist.get_fill() else artist.get_edgecolor()
             series.append({"type": "hist", "name": names.of(artist.get_label(), colour(face)), "points": points})
     for artist in axes.patches:
-        if isinstance(artist, patches.StepPatch) and _shown(artist):
+        if isinstance(artist, patches.StepPatch) and _drawn(artist, axes):
             series.append(read_stairs(artist, names))
-    wedges = [patch for patch in axes.patches if isinstance(patch, patches.Wedge) and _shown(patch)]
+    wedges = [patch for patch in axes.patches if isinstance(patch, patches.Wedge) and _drawn(patch, axes)]
     series += read_wedges(wedges, names, [each for each in axes.texts if each.get_text()]) if wedges else []
     across: list[float] = []
     own_lines = []
@@ -174,7 +184,7 @@ def _axes(axes: Any, names: Names, calls: Calls, unknown: list[str]) -> tuple[li
             continue
         if isinstance(artist, lines.AxLine) or not _in_data(artist, axes):
             across += [float(place) for place in _places(artist, axes)]
-        else:
+        elif _drawn(artist, axes):
             own_lines.append(Line(artist, fitted=id(artist) in calls.fitted))
     across += [
         float(patch.get_x())
@@ -185,6 +195,9 @@ def _axes(axes: Any, names: Names, calls: Calls, unknown: list[str]) -> tuple[li
     for artist in axes.collections:
         if id(artist) in used or not _shown(artist):
             continue
+        known = isinstance(artist, (collections.QuadMesh, collections.PathCollection)) or _is_area(artist)
+        if known and not _drawn(artist, axes):
+            continue
         if isinstance(artist, collections.QuadMesh):
             series.append(read_mesh(artist, x, y))
         elif isinstance(artist, collections.PathCollection):
@@ -194,7 +207,7 @@ def _axes(axes: Any, names: Names, calls: Calls, unknown: list[str]) -> tuple[li
         else:
             unknown.append(type(artist).__name__)
     for image in axes.images:
-        if _shown(image):
+        if _drawn(image, axes):
             found = read_image(image, x, y)
             series += [found] if found else []
             unknown += [] if found else ["a picture in colours"]
@@ -206,11 +219,24 @@ def _axes(axes: Any, names: Names, calls: Calls, unknown: list[str]) -> tuple[li
     return marked([one for one in series if one["points"]]), across
 
 
-def _has_size(patch: Any) -> bool:
-    """Patches of no size are made for legends only. A bar of no length still has its width; one without any colour is
-    not to be seen."""
-    edge = clear(patch.get_edgecolor()) or not patch.get_linewidth()
-    return bool(patch.get_width() or patch.get_height()) and not (clear(patch.get_facecolor()) and edge)
+def _is_bar(patch: Any, axes: Any, flat: bool) -> bool:
+    """Patches of no size are made for legends only. A bar of no length still has its width; one without any colour, or
+    without a width or an edge, is not to be seen."""
+    if not _drawn(patch, axes) or not (patch.get_width() or patch.get_height()):
+        return False
+    bare = clear(patch.get_edgecolor()) or not patch.get_linewidth()
+    width, view = (patch.get_height(), axes.get_ylim()) if flat else (patch.get_width(), axes.get_xlim())
+    return not (bare and (clear(patch.get_facecolor()) or too_thin(width, view)))
+
+
+def _drawn(artist: Any, axes: Any) -> bool:
+    """Whether what says where it is in data is to be seen, and there."""
+    if not _shown(artist):
+        return False
+    problem = misplaced(artist, axes)
+    if problem:
+        raise Unreadable(f"{type(artist).__name__}: {problem}")
+    return True
 
 
 def _error_bars(found: Any) -> set[int]:

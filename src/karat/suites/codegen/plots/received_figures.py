@@ -17,6 +17,7 @@ from karat.suites.codegen.plots.vega import read_vega
 MOST_POINTS = 200_000
 LONGEST = 2_000
 LARGEST = 2**63
+NEAR = 1e-6
 Name = Annotated[str, msgspec.Meta(max_length=LONGEST)]
 LENGTHS: dict[PlotType, int] = {"hist": 3, "box": 6, "heatmap": 3}
 """How many values a point has; 2 of all other types."""
@@ -69,7 +70,7 @@ def _read(text: bytes) -> SentFigure:
             if sent.library != "matplotlib":
                 panels, title = _specified(sent)
             check(panels)
-            panels = tuple(one_series(panel) for panel in panels)
+            panels = tuple(one_series(within_view(panel)) for panel in panels)
         except CannotRead as error:
             problem = str(error)
         except RecursionError:
@@ -100,6 +101,26 @@ def one_series(panel: Panel) -> Panel:
         return panel
     points = tuple(point for series in panel.series for point in series.points)
     return msgspec.structs.replace(panel, series=(Series("bar", points, horizontal=panel.series[0].horizontal),))
+
+
+def within_view(panel: Panel) -> Panel:
+    """A panel without the values that lie outside of what its axes show: a bar that is cut off shows no value. (How
+    high a stacked bar reaches is not known here.)"""
+    return msgspec.structs.replace(panel, series=tuple(_seen(series, panel) for series in panel.series))
+
+
+def _seen(series: Series, panel: Panel) -> Series:
+    ends = panel.x_range if series.horizontal else panel.y_range
+    if series.type in ("pie", "box", "heatmap") or series.stacked or series.right or ends is None:
+        return series
+    low, high = sorted(ends)
+    room = NEAR * (high - low)
+    points = tuple(
+        point
+        for point in series.points
+        if not isinstance(point[-1], int | float) or low - room <= point[-1] <= high + room
+    )
+    return series if len(points) == len(series.points) else msgspec.structs.replace(series, points=points)
 
 
 def check(panels: Sequence[Panel]) -> None:

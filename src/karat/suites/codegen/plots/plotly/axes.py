@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from karat.core.json_types import Json, JsonMapping
+from karat.suites.codegen.plots.dates import plain_date
 from karat.suites.codegen.plots.plotly.arrays import value_of, values_of
 from karat.suites.codegen.plots.records import Series, Value
 
@@ -34,6 +35,7 @@ class Axis:
         self.scale = "log" if self.stated.get("type") == "log" else "linear"
         self.inverted = self.stated.get("autorange") in ("reversed", "min reversed", "max reversed")
         self.range = self._range()
+        self.days = self._days()
         if self.range is not None and self.range[0] > self.range[1]:
             self.inverted = True
 
@@ -45,8 +47,17 @@ class Axis:
             return (10.0 ** ends[0], 10.0 ** ends[1]) if max(map(abs, ends)) < 300 else None
         return float(ends[0]), float(ends[1])
 
+    def _days(self) -> tuple[str, str] | None:
+        """The range of an axis of dates."""
+        ends = self.stated.get("range")
+        texts = [str(plain_date(end)) for end in ends if isinstance(end, str)] if isinstance(ends, list) else []
+        return (min(texts), max(texts)) if len(texts) == 2 else None
+
     def tick_names(self) -> dict[Value, str]:
         """The names that its ticks are given, by the values that they are at."""
+        aliases = self.stated.get("labelalias")
+        if isinstance(aliases, dict):
+            return {name: str(label) for name, label in aliases.items()}
         places, names = values_of(self.stated.get("tickvals")) or [], values_of(self.stated.get("ticktext")) or []
         return {place: str(name) for place, name in zip(places, names, strict=False) if name not in (None, "")}
 
@@ -56,6 +67,12 @@ class Axis:
             return True
         low, high = sorted(self.range)
         return low <= place <= high
+
+    def sees_day(self, value: Value) -> bool:
+        """Whether a date is within the range that is shown; what is no date is no reason to leave a point out."""
+        if self.days is None or not isinstance(value, str) or not value[:4].isdigit():
+            return True
+        return self.days[0] <= str(plain_date(value)) <= self.days[1]
 
     def domain(self) -> tuple[float, float]:
         """The share of the figure that it takes."""
@@ -98,10 +115,13 @@ class Axes:
         axis, other = (self.y, self.x) if series.horizontal else (self.x, self.y)
         order = {name: float(place) for place, name in enumerate(self._categories(axis, horizontal=series.horizontal))}
         kept = [point for point in series.points if axis.sees(_place(point[0], axis, order))]
+        kept = [point for point in kept if axis.sees_day(point[0])]
         if series.type in ("line", "step", "scatter") and not series.right:
             kept = [point for point in kept if not isinstance(point[-1], int | float) or other.sees(float(point[-1]))]
         found = self._ordered(msgspec.structs.replace(series, points=tuple(kept)))
         names = axis.tick_names()
+        places = {name: names[place] for name, place in order.items() if place in names}  # 0 is the first category
+        names = {**(places if all(isinstance(point[0], str) for point in found.points) else {}), **names}
         numbers = any(not isinstance(point[0], str) for point in found.points)
         if numbers and not self._are_categories(found, names):
             return found

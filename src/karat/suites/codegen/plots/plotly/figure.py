@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import msgspec
 
 from karat.core.json_types import Json, JsonMapping
-from karat.suites.codegen.plots.plotly.axes import Axes, label_of, text_of
+from karat.suites.codegen.plots.plotly.axes import Axes, Axis, label_of, text_of
 from karat.suites.codegen.plots.plotly.traces import TRACES, visible
 from karat.suites.codegen.plots.records import Panel, Series
 from karat.suites.codegen.plots.unreadable import CannotRead
@@ -60,8 +60,11 @@ def _panel(key: object, traces: Sequence[JsonMapping], layout: JsonMapping, show
         kind = text_of(trace.get("type")) or "scatter"
         if kind not in TRACES:
             raise CannotRead(f'a trace of type "{kind[:40]}" has no form here')
-        right = (text_of(trace.get("yaxis")) or "y") != key[1]
-        found += [msgspec.structs.replace(one, right=right) for one in TRACES[kind](trace, layout)]
+        if layout.get("barnorm") and kind in ("bar", "histogram"):
+            raise CannotRead("bars that are scaled to shares")
+        own = text_of(trace.get("yaxis")) or "y"
+        drawn = TRACES[kind](trace, layout)
+        found += [_on_the_right(one, Axis(layout, own)) for one in drawn] if own != key[1] else drawn
     found = [one for one in found if one.points]
     return Panel(
         tuple(axes.shown(one) for one in _stacked(found, layout)),
@@ -76,6 +79,14 @@ def _panel(key: object, traces: Sequence[JsonMapping], layout: JsonMapping, show
         _legend(traces, layout, shown),
         axes.reference_lines,
     )
+
+
+def _on_the_right(series: Series, axis: Axis) -> Series:
+    """A series with an axis of its own, as far as that shows it."""
+    points = series.points
+    if series.type in ("bar", "line", "step", "scatter") and not series.horizontal:
+        points = tuple(one for one in points if not isinstance(one[-1], int | float) or axis.sees(float(one[-1])))
+    return msgspec.structs.replace(series, right=True, points=points)
 
 
 def _stacked(series: list[Series], layout: JsonMapping) -> list[Series]:

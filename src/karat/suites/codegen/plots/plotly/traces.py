@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 
 from karat.core.json_types import Json, JsonMapping
+from karat.suites.codegen.plots.invisible import is_clear, is_zero, nothing_of
 from karat.suites.codegen.plots.plotly.arrays import array_of, value_of, values_of
 from karat.suites.codegen.plots.plotly.axes import text_of
 from karat.suites.codegen.plots.records import Point, Series, Value
@@ -52,14 +53,30 @@ def _bar(trace: JsonMapping, _layout: JsonMapping) -> list[Series]:
     base = trace.get("base")
     if base is not None and base != 0:
         raise CannotRead("bars with a base of their own")
+    if trace.get("offset") is not None and not is_zero(trace.get("offset")):
+        raise CannotRead("bars beside their places")
+    if is_zero(trace.get("width")) or _unseen(trace.get("marker")):
+        return []
     points = zip(y, x, strict=True) if flat else zip(x, y, strict=True)
     return [Series("bar", tuple(point for point in points if point[1] is not None), _name(trace), flat)]
+
+
+def _unseen(marker: Json) -> bool:
+    """Whether bars of this style are not to be seen: neither they nor their outlines."""
+    stated: JsonMapping = marker if isinstance(marker, dict) else {}
+    outline = stated.get("line")
+    outlined = isinstance(outline, dict) and not is_zero(outline.get("width", 0)) and not nothing_of(outline)
+    return is_zero(stated.get("opacity")) or (is_clear(stated.get("color")) and not outlined)
 
 
 def _scatter(trace: JsonMapping, _layout: JsonMapping) -> list[Series]:
     x, y = _xy(trace)
     points = tuple(zip(x, y, strict=True))
     mode = text_of(trace.get("mode")) or ("lines+markers" if len(points) < FEW else "lines")
+    if nothing_of(trace.get("line")):
+        mode = mode.replace("lines", "")
+    if nothing_of(trace.get("marker")):
+        mode = mode.replace("markers", "")
     fill, stack = text_of(trace.get("fill")) or "none", text_of(trace.get("stackgroup"))
     name = _name(trace)
     if stack or fill in ("tozeroy", "tozerox"):

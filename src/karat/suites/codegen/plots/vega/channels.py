@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from karat.core.json_types import Json, JsonMapping
+from karat.suites.codegen.plots.dates import plain_date
+from karat.suites.codegen.plots.plotly.arrays import value_of
 from karat.suites.codegen.plots.records import Value
 from karat.suites.codegen.plots.unreadable import CannotRead
 from karat.suites.codegen.plots.vega.transforms import Bins, grouped, reduced
@@ -55,6 +57,9 @@ class Channel:
         self.unit = str(stated.get("timeUnit") or "")
         if isinstance(stated.get("timeUnit"), dict):
             raise CannotRead("a time unit with parameters")
+        axis = stated.get("axis")
+        self.labelled = isinstance(axis, dict) and "labelExpr" in axis
+        """Whether an expression says what stands at its ticks."""
         self.type = str(stated.get("type") or ("quantitative" if aggregate or self.bin else "nominal"))
         scale = stated.get("scale")
         self.scale: JsonMapping = scale if isinstance(scale, dict) else {}
@@ -106,6 +111,22 @@ class Channel:
         if isinstance(ends, list) and len(ends) == 2 and all(isinstance(end, int | float) for end in ends):
             return float(ends[0]), float(ends[1])
         return None
+
+    def has_place(self, value: Value) -> bool:
+        """Whether a category is one of those that its axis lists."""
+        listed = self.scale.get("domain")
+        if not isinstance(listed, list) or not self.discrete or self.binned:
+            return True
+        return any(value_of(one) == value for one in listed)
+
+    def sees(self, value: Value) -> bool:
+        """Whether a number or date is within the range that its axis states."""
+        if self.range is not None:
+            return not isinstance(value, int | float) or min(self.range) <= value <= max(self.range)
+        ends = self.scale.get("domain")
+        days = [shown(end, "temporal") for end in ends] if isinstance(ends, list) and self.type == "temporal" else []
+        texts = sorted(str(plain_date(day)) for day in days if isinstance(day, str))
+        return len(texts) != 2 or not isinstance(value, str) or texts[0] <= str(plain_date(value)) <= texts[1]
 
 
 def channels_of(encoding: JsonMapping) -> dict[str, Channel]:

@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 
 from karat.core.json_types import Json, JsonMapping
+from karat.suites.codegen.plots.invisible import is_clear, is_zero
 from karat.suites.codegen.plots.plotly.arrays import value_of
 from karat.suites.codegen.plots.records import Point, Series, Value
 from karat.suites.codegen.plots.unreadable import CannotRead
@@ -18,7 +19,7 @@ from karat.suites.codegen.plots.vega.values import Row
 
 WHISKERS = 1.5
 POINTS = ("point", "circle", "square", "tick")
-LOOKS = ("opacity", "fillOpacity", "strokeOpacity", "size")
+LOOKS = ("opacity", "fillOpacity", "strokeOpacity", "size", "color", "fill", "stroke", "strokeWidth")
 """What an encoding may fix to one value, as the mark itself may, and leave nothing to be seen."""
 LEFT_OUT = ("text", "rule", "errorbar", "errorband")
 """Marks that are no data: notes, lines across, intervals."""
@@ -64,6 +65,12 @@ class Unit:
     def _is_clear(self) -> bool:
         """Whether nothing of it is to be seen."""
         stated = self.mark
+        if is_clear(stated.get("color")) and "stroke" not in stated and "fill" not in stated:
+            return True
+        if self.kind in ("line", "trail") and (is_zero(stated.get("strokeWidth")) or is_clear(stated.get("stroke"))):
+            return True
+        if self.kind == "bar" and any(is_zero(stated.get(name)) for name in ("size", "width", "height")):
+            return True
         parts = stated.get("fillOpacity", 1) == 0 and (stated.get("strokeOpacity", 1) == 0 or "stroke" not in stated)
         return stated.get("opacity") == 0 or parts or (self.kind in POINTS and stated.get("size") == 0)
 
@@ -83,6 +90,8 @@ class Unit:
         first, second = (self.y, self.x) if self.flat else (self.x, self.y)
         if first is None or second is None:
             raise CannotRead(f"a {self.kind} without x or y")
+        if first.labelled and (first.discrete or first.type == "temporal"):
+            raise CannotRead("an axis whose labels are computed")
         return first, second
 
     def stacking(self) -> Json:

@@ -94,10 +94,15 @@ def _unit(spec: JsonMapping, inner: Inherited, *, transform: bool = True) -> tup
     fixed = {name: part["value"] for name, part in encoding.items() if isinstance(part, dict) and "value" in part}
     mark = {**mark, **{name: value for name, value in fixed.items() if name in LOOKS}}
     channels = channels_of(encoding)
+    if mark["type"] in ("bar", "area", "rect") and any(
+        name in encoding and name not in channels for name in ("x2", "y2")
+    ):
+        raise CannotRead(f'the mark "{mark["type"]}" from one value to another')
     boxes = mark["type"] == "boxplot"
-    return Unit(
-        mark, prepared(rows, channels) if not boxes else prepared(rows, _plain(channels)), channels, rows
-    ), encoding
+    made = prepared(rows, channels) if not boxes else prepared(rows, _plain(channels))
+    across = [channels[name] for name in ("x", "y") if name in channels]
+    made = [row for row in made if all(channel.has_place(drawn_value(row, channel)) for channel in across)]
+    return Unit(mark, made, channels, rows), encoding
 
 
 def _plain(channels: dict[str, Channel]) -> dict[str, Channel]:
@@ -129,7 +134,7 @@ def _faceted(facet: Json, spec: JsonMapping, inner: Inherited) -> list[Panel]:
 def _layered(spec: JsonMapping, layers: Sequence[tuple[Unit, JsonMapping]]) -> Panel:
     series: list[Series] = []
     for unit, _ in layers:
-        series += unit.series()
+        series += [_between(one, unit.x) for one in unit.series()]
     series = _with_markers(series)
     x, y = (next((unit.channels[name] for unit, _ in layers if name in unit.channels), None) for name in ("x", "y"))
     return Panel(
@@ -145,6 +150,14 @@ def _layered(spec: JsonMapping, layers: Sequence[tuple[Unit, JsonMapping]]) -> P
         _legend([unit for unit, _ in layers]),
         _across(layers),
     )
+
+
+def _between(series: Series, x: Channel | None) -> Series:
+    """The points of a series that the axis has room for."""
+    if series.type not in ("line", "step", "area", "scatter") or x is None:
+        return series
+    kept = tuple(point for point in series.points if x.sees(point[0]))
+    return msgspec.structs.replace(series, points=kept)
 
 
 def _with_markers(series: list[Series]) -> list[Series]:
