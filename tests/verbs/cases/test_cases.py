@@ -179,6 +179,24 @@ def test_a_row_of_a_table_and_a_log_become_cases(tmp_path: Path, monkeypatch: py
     assert [case["question"] for case in listed("--drafts")] == ["What about France?"]
 
 
+def test_a_log_of_mixed_lines_loses_none_in_silence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Messages and pairs in one file, contents in parts, and a line that is no JSON: the first three become drafts, and
+    the last is named, with exit code 3."""
+    monkeypatch.chdir(tmp_path)
+    projects.codegen(tmp_path)
+    code = [{"type": "text", "text": "```python\nresult = 7\n```"}]
+    lines: list[dict[str, Any]] = [
+        {"messages": [{"role": "user", "content": "Seven?"}, {"role": "assistant", "content": code}]},
+        {"messages": [{"role": "user", "content": "Eight?"}, {"role": "assistant", "content": "result = 8"}]},
+        {"question": "Nine?", "answer": "result = 9"},
+    ]
+    (tmp_path / "log.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines) + "no JSON\n")
+    said = karat("cases", "add", "--from", "log.jsonl", code=3)
+    assert "log.jsonl:4" in said and "not valid JSON" in said
+    assert [case["question"] for case in listed("--drafts")] == ["Seven?", "Eight?", "Nine?"]
+    assert "type: text" not in (tmp_path / "tasks.yaml").read_text()
+
+
 def test_rows_are_added_to_a_beir_folder_again_and_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     projects.beir(tmp_path)

@@ -138,6 +138,8 @@ def add(
             word = "draft" if name in added.drafts else "added" if log is not None else "target extended"
             console.print(f"{name}: {word}", style="green", markup=False)
         console.print(f"written to {', '.join(added.files)}", markup=False, soft_wrap=True)
+    if added.left_out:
+        raise typer.Exit(exit_codes.ERRORS)
 
 
 def _only(config: Path | None, suite: str | None, cases: Path | None, settings: list[str] | None) -> Work:

@@ -24,6 +24,7 @@ from karat.core.files.reading import read_bytes
 from karat.core.json_types import JsonObject
 from karat.core.problems import Problem, UserError
 from karat.core.suite import Suite
+from karat.core.trace.values import words
 from karat.imports.ambiguity import Unclear
 from karat.imports.fields import fields_of
 from karat.imports.reading import read_source
@@ -98,7 +99,7 @@ def add_rows(
         raise UserError(f"{file} has none of these rows", hint=f"It has questions in the lines {known}.")
     unsaid = {row.id for row in chosen} if from_answers else set()
     made = work.suite.import_rows(chosen, file.resolve().parent)
-    found_wanting = (*(one for one in empty if not rows), *made.left_out)
+    found_wanting = (*(one for one in (*source.problems, *empty) if not rows), *made.left_out)
     left_out = tuple(msgspec.structs.replace(one, file=one.file or str(file)) for one in found_wanting)
     if not made.count:
         raise UserError(f"no row of {file} can be turned into a case", problems=left_out[:20])
@@ -119,11 +120,12 @@ def _fields(source: Source, suite: Suite, given: dict[str, list[str]]) -> tuple[
 def _split_conversations(source: Source) -> Source:
     """A log whose rows hold whole conversations: the last question with what was said before it, and the answer."""
     chat = next((name for name in source.columns if name.lower() in CONVERSATIONS), "")
-    if not chat or any(name.lower() in ("question", *ANSWERS) for name in source.columns):
+    if not chat:
         return source
+    said_apart = {name for name in source.columns if name.lower() in ("question", *ANSWERS)}
     rows = []
     for row in source.rows:
-        said = row.cells.get(chat)
+        said = row.cells.get(chat) if not said_apart & set(row.cells) else None
         messages = [one for one in said if isinstance(one, Mapping)] if isinstance(said, list) else []
         users = [place for place, one in enumerate(messages) if str(one.get("role")) in ("user", "human")]
         replies = [one for one in messages[users[-1] + 1 :] if one.get("content")] if users else []
@@ -131,7 +133,7 @@ def _split_conversations(source: Source) -> Source:
             rows.append(row)
             continue
         rest = {name: value for name, value in row.cells.items() if name != chat}
-        cells = {**rest, "question": messages[: users[-1] + 1], "answer": replies[-1]["content"]}
+        cells = {**rest, "question": messages[: users[-1] + 1], "answer": words(replies[-1]["content"])}
         rows.append(replace(row, cells=cells))
     return replace(source, rows=rows)
 
