@@ -177,6 +177,10 @@ def _window(text: str, start: int, width: int = 110) -> tuple[str, int]:
     return text[offset : offset + width], offset
 
 
+_A_SLIP = 85.5
+"""How alike, of 100, a word and the one it was meant to be are: one letter of a word of four may be missing."""
+
+
 def nearest(word: str, known: Iterable[str], *, count: int = 1, cutoff: float = 60.0) -> list[str]:
     """The known words most like this one, best first; none when nothing is close."""
     from rapidfuzz import fuzz, process, utils
@@ -185,6 +189,19 @@ def nearest(word: str, known: Iterable[str], *, count: int = 1, cutoff: float = 
         word, list(known), scorer=fuzz.ratio, processor=utils.default_process, limit=count, score_cutoff=cutoff
     )
     return [match for match, _, _ in found]
+
+
+def slip_of(word: str, known: Iterable[str]) -> str:
+    """The known word that another is a slip of: nearly the same, or with letters exchanged. Empty when it is known
+    itself, when none is that near, and for a word of its own that begins with the known one (``expected``, ``expect``).
+    """
+    words = list(known)
+    if word in words:
+        return ""
+    near = nearest(word, words, cutoff=_A_SLIP)
+    close = (one for one in near if not word.startswith(one) or len(word) < len(one) + 2)
+    exchanged = (one for one in words if len(one) > 3 and sorted(one) == sorted(word.lower()))
+    return next(close, next(exchanged, ""))
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

@@ -8,19 +8,21 @@ from typing import Any
 
 import pytest
 
+from karat.core.case_files.loaded import LoadedCases
 from karat.core.problems import Problem
 from karat.suites.answers.cases import load_cases
 from karat.suites.answers.gold.check import check_cases
 from karat.suites.answers.gold.table_heads import HEAD_BYTES, csv_head
 from karat.suites.answers.options import Options
+from karat.suites.answers.records import Gold
 from tests.conftest import ROOT
 from tests.suites.answers.making import answers, entry, gold_folder, golds, lines, write
 
 
 def findings(path: Path) -> Sequence[Problem]:
+    """What ``karat check`` says: what is told on reading, and what the linter finds beside it."""
     loaded = load_cases(path)
-    assert loaded.problems == ()
-    return check_cases(loaded.cases, [], Options()).problems
+    return (*loaded.problems, *check_cases(loaded.cases, [], Options()).problems)
 
 
 def check(tmp_path: Path, evaluation: Any, **row: Any) -> Sequence[Problem]:
@@ -137,9 +139,9 @@ def test_flat_gold(tmp_path: Path) -> None:
     names = ("gap_b", "gap_d", "both", "both_a", "moves")
     write(tmp_path, {"x_eval.jsonl": lines(*rows), **{f"exec_result/{name}.csv": "n\n1\n" for name in names}})
     assert [(problem.line, problem.severity, problem.message) for problem in findings(tmp_path)] == [
+        (2, "warning", 'both: the key "ignore_orders" is ignored'),
         (1, "error", "gap: condition_cols asks for column 1 of gap_d.csv, which has 1 column"),
         (1, "warning", "gap: there is no gold file gap_a.csv, gap_c.csv, though later letters exist"),
-        (2, "warning", 'both: the key "ignore_orders" is ignored'),
         (2, "error", "both: condition_cols asks for column 1 of both.csv, which has 1 column"),
         (2, "error", "both: condition_cols asks for column 1 of both_a.csv, which has 1 column"),
         (2, "warning", "both: there is both.csv and also both_a.csv"),
@@ -221,3 +223,72 @@ def test_the_example_is_clean_gold_and_a_mixed_submission() -> None:
     assert set(answered) <= set(gold)
     assert [name for name, answer in answered.items() if answer.problem] == ["timetable"]
     assert answered["share_of_bicycles"].text == "17.5056918%"
+
+
+def status_of(loaded: LoadedCases) -> str:
+    gold = loaded.cases[0].conversation[0].target
+    assert isinstance(gold, Gold)
+    return gold.status
+
+
+LOST = [
+    ("own", {"exclude": ["Lund"]}, {"excude": ["Lund"]}, 'string_match has no parameter "excude"', "exclude"),
+    ("own", {"conj": "and"}, {"cnoj": "and"}, 'string_match has no parameter "cnoj"', "conj"),
+    ("own", {}, {"strictness": 3}, 'string_match has no parameter "strictness"', ""),
+]
+
+
+@pytest.mark.parametrize(("family", "meant", "written", "said", "near"), LOST)
+def test_a_parameter_that_nothing_reads_judges_nothing(
+    tmp_path: Path, family: str, meant: dict[str, Any], written: dict[str, Any], said: str, near: str
+) -> None:
+    """``excude: [Lund]`` let "Berg or Lund" pass, and neither run nor score said a word."""
+    for name, parameters, problems in (("right", meant, 0), ("slip", written, 1)):
+        folder = tmp_path / name
+        row = {"instance_id": "a", "evaluation": entry("string_match", gold=["Berg"], **parameters)}
+        write(folder, {"karat_gold.jsonl": lines(row)})
+        loaded = load_cases(folder)
+        assert len(loaded.problems) == problems
+        assert status_of(loaded) == ("unreadable" if problems else "good")
+    (problem,) = loaded.problems
+    assert (problem.line, problem.severity) == (1, "error")
+    assert said in problem.message and near in problem.hint
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "meant", "severity"),
+    [
+        ("evalution", None, "evaluation", "error"),
+        ("tis", {"by": ["n"], "at": 3}, "ties", "error"),
+        ("teis", {"by": ["n"], "at": 3}, "ties", "error"),
+        ("staus", "wrong", "status", "error"),
+        ("expct", {}, "expect", "error"),
+        ("clster", "c", "cluster", "warning"),
+        ("instuction", "Who?", "instruction", "warning"),
+    ],
+)
+def test_a_slip_in_a_row_is_told_when_it_is_read(
+    tmp_path: Path, key: str, value: Any, meant: str, severity: str
+) -> None:
+    judged = entry("string_match", gold=["Berg"])
+    row = {"instance_id": "a", "evaluation": judged, key: value} if value is not None else {"instance_id": "a"}
+    write(tmp_path, {"karat_gold.jsonl": lines({**row, key: judged if value is None else value})})
+    loaded = load_cases(tmp_path)
+    (slip,) = [problem for problem in loaded.problems if f'"{key}"' in problem.message]
+    assert (slip.severity, slip.hint) == (severity, f'Did you mean "{meant}"?')
+    assert (status_of(loaded) == "unreadable") == (severity == "error")
+
+
+def test_notes_of_the_user_are_no_slips(tmp_path: Path) -> None:
+    notes = {"derived_from": "x", "toks": 3, "expected": "37", "source": "s", "difficulty": "hard", "external": "e"}
+    write(tmp_path, {"karat_gold.jsonl": lines({"instance_id": "a", "evaluation": GOOD[0], **notes})})
+    assert findings(tmp_path) == ()
+
+
+def test_no_mistake_is_told_twice(tmp_path: Path) -> None:
+    rows = [
+        {"instance_id": "a", "evaluation": entry("strng_match", gold="x")},
+        {"instance_id": "b", "evaluation": entry("string_match", gold="x", excude=["y"])},
+    ]
+    write(tmp_path, {"karat_gold.jsonl": lines(*rows)})
+    assert [problem.line for problem in findings(tmp_path)] == [1, 2]

@@ -34,6 +34,7 @@ from karat.core.json_types import JsonMapping, JsonObject
 from karat.core.problems import Problem, UserError, did_you_mean
 from karat.core.records import Case, Turn, Where
 from karat.suites.answers.gold.loose_json import NotClean, ReadObject, clean_objects, read_file
+from karat.suites.answers.gold.row_keys import NO_FILE, STATED, usable_keys
 from karat.suites.answers.records import Entry, Function, Gold, GoldStatus
 from karat.suites.answers.spider2.questions import gold_beside, is_spider2_questions, with_questions
 from karat.suites.answers.submission.safe_paths import OutsideFolder, inside
@@ -44,7 +45,6 @@ Family = Literal["contract", "flat", "own"]
 OWN_FILE = "karat_gold.jsonl"
 FLAT_FOLDER = "exec_result"
 SQL_FOLDER = "sql"
-NO_FILE = "there is no gold file"
 FUNCTIONS = get_args(Function)
 FILE_FUNCTIONS = ("table_match", "tables_match", "duckdb_match")
 STATUSES = get_args(GoldStatus)
@@ -120,8 +120,11 @@ def _from_rows(rows: Iterable[ReadObject], ids: set[str], file: Path, *, own: bo
             first[name] = row.line
             expect, problems = read_expect(row.value.get("expect"), str(file), row.line)
             yield from problems
+            gold, faults = usable_keys(folder.gold(name, row.value), row.value)
+            for what, hint, severity in faults:
+                yield Problem(f"{name}: {what}", file=str(file), line=row.line, hint=hint, severity=severity)
             where = Where(str(file), 0, item, row.line)
-            yield _case(folder.gold(name, row.value), row.value, where, None if problems else expect)
+            yield _case(gold, row.value, where, None if problems else expect)
 
 
 def gold_file(path: Path) -> Path:
@@ -256,7 +259,7 @@ class GoldFolder:
             as_of=str(row.get("as_of") or ""),
             ties=row["ties"] if isinstance(row.get("ties"), dict) else None,
             status=status,
-            problem="; ".join(troubles) or (f"the gold row says: {status}" if status != "good" else ""),
+            problem="; ".join(troubles) or (f"{STATED}: {status}" if status != "good" else ""),
         )
 
     def _entry(self, name: str, part: Any) -> Entry | str:

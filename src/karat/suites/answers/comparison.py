@@ -24,6 +24,7 @@ from karat.suites.answers.text_to_sql.compare import (
 from karat.suites.answers.text_to_sql.files.sql_answer import sql_answer
 
 NOT_JUDGED = Verdict("not_judged", "", {"problem": "gold is SQL, which this profile does not judge"})
+UNREADABLE_GOLD = "the gold cannot be read"
 TEXT_FUNCTIONS = ("string_match", "number_match")
 DATABASE_KEYS = ("db_id", "db", "database")
 
@@ -68,7 +69,7 @@ def compare(case: Case[Gold], turn: int, prediction: Prediction, options: Option
         first = _within(_with_sql_run(gold, one, options, database)[1], options.max_bytes)
     gold, answer = moved, ran
     if gold.status == "unreadable":
-        raise NotApplicable(f"the gold cannot be read: {gold.problem}")
+        raise NotApplicable(f"{UNREADABLE_GOLD}: {gold.problem}")
     as_of = (gold.as_of, options.as_of) if gold.as_of and options.as_of and gold.as_of != options.as_of else None
     answer = _within(answer, options.max_bytes)
     by_first = _unusable(first) if first.problem else judge_spider2(gold, first, nulls=options.nulls_for(gold))

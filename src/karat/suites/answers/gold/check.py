@@ -15,31 +15,16 @@ from karat.core.case_files.case_checks import CheckedCases
 from karat.core.case_files.drafts import ACCEPTED, DRAFT
 from karat.core.files.near_paths import near_path
 from karat.core.json_types import JsonMapping, JsonObject
-from karat.core.problems import Problem, Severity, count_of, did_you_mean, nearest
+from karat.core.problems import Problem, Severity, count_of, did_you_mean
 from karat.core.records import Case
-from karat.suites.answers.cases import FLAT_KEYS, NO_FILE, OWN_KEYS, STATUSES, missing_files
+from karat.suites.answers.cases import STATUSES, missing_files
 from karat.suites.answers.gold.loose_json import read_file
+from karat.suites.answers.gold.row_keys import NO_FILE, STATED, key_faults, told_on_reading
 from karat.suites.answers.gold.table_heads import Head, csv_head, duckdb_heads
 from karat.suites.answers.options import Options
 from karat.suites.answers.records import Entry, Gold
 from karat.suites.answers.strict.numbers import is_one_number
 from karat.suites.answers.text_to_sql.gold_check import check_gold_sql
-
-PARAMETERS = {
-    "string_match": ("pred", "gold", "exclude", "conj"),
-    "number_match": ("pred", "gold", "percentage", "precision", "conj"),
-    "table_match": ("result", "gold", "condition_cols", "ignore_order"),
-    "tables_match": ("result", "gold", "condition_cols", "ignore_orders"),
-    "duckdb_match": ("result", "gold", "condition_tabs", "condition_cols", "ignore_orders"),
-}
-"""The parameters of the contract. Any other makes the public tool fail the entry, whatever was answered."""
-EVERYWHERE = ("sql",)
-OWN_PARAMETERS = ("rel_tol", "abs_tol", "whole_numbers", "normalise", "allow_shape")
-EVALUATION_KEYS = ("func", "parameters", "temporal")
-ROW_KEYS = (
-    *("instance_id", "question", "instruction", "evaluation", "temporal", "tags", "type", "cluster", "expect"),
-    *(*FLAT_KEYS, *OWN_KEYS),
-)
 
 
 class Finding(NamedTuple):
@@ -85,17 +70,16 @@ def _rows(file: str) -> dict[int, JsonObject]:
 
 
 def _gold_findings(gold: Gold, row: JsonMapping) -> Iterator[Finding]:
+    faults = list(key_faults(gold, row))
+    told = {fault.what for fault in faults if told_on_reading(gold, fault)}
     for said in gold.problem.split("; ") if gold.problem else ():
-        absent = said.startswith((NO_FILE, "the gold row says"))
+        absent = said.startswith((NO_FILE, STATED))
         hint = f"{_file_meant(gold)}Without it the instance is left out, or judged by the golds that exist."
-        hint = hint if absent else ""
-        yield Finding(said, hint, "warning" if absent else "error")
+        if absent or (gold.family != "own" and said not in told):
+            yield Finding(said, hint if absent else "", "warning" if absent else "error")
+    yield from (Finding(*fault[:3]) for fault in faults if fault.what not in told)
     yield from _row_findings(gold, row)
     for entry in gold.entries:
-        known = (*PARAMETERS[entry.func], *EVERYWHERE, *(OWN_PARAMETERS if gold.family == "own" else ()))
-        for key in entry.parameters:
-            if key not in known:
-                yield Finding(f'{entry.func} has no parameter "{key}"', did_you_mean(key, known))
         if entry.func == "string_match":
             yield from _string_findings(entry.parameters)
         elif entry.func == "number_match":
@@ -117,23 +101,12 @@ def _file_meant(gold: Gold) -> str:
 
 
 def _row_findings(gold: Gold, row: JsonMapping) -> Iterator[Finding]:
-    for key in row:
-        close = nearest(key, ROW_KEYS, cutoff=88) if key not in ROW_KEYS else []
-        if close:
-            yield Finding(f'the key "{key}" is ignored', f'Did you mean "{close[0]}"?', "warning")
     if not isinstance(row.get("temporal", False), bool):
         yield Finding(f"temporal must be true or false, not {_shown(row['temporal'])}")
     status = row.get("status", "good")
     known = (*STATUSES, DRAFT, ACCEPTED)
     if gold.family == "own" and status not in known:
         yield Finding(f"there is no gold status {_shown(status)}", did_you_mean(str(status), known))
-    for part in _listed(row.get("evaluation")):
-        func = str(part.get("func")) if isinstance(part, dict) else ""
-        for key in part if isinstance(part, dict) else ():
-            if key not in EVALUATION_KEYS:
-                own = key in PARAMETERS.get(func, ())
-                hint = f'Move "{key}" into "parameters".' if own else did_you_mean(key, EVALUATION_KEYS)
-                yield Finding(f'"{key}" is next to the parameters of {func}, where it is ignored', hint)
 
 
 # -- strings and numbers ----------------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ from collections import Counter
 from karat.core.problems import count_of
 from karat.core.report import visible
 from karat.core.results.result import RunResult
+from karat.suites.answers.comparison import UNREADABLE_GOLD
 from karat.suites.answers.details import Details, judged
 from karat.suites.answers.evidence import evidence_in_short
 from karat.suites.answers.report import PROFILES
@@ -63,11 +64,16 @@ def _failures(result: RunResult) -> list[str]:
 def _doubtful_gold(result: RunResult) -> list[str]:
     """Gold that cannot be used or looks wrong, and gold that is true for another date than the data."""
     lines = []
-    unusable = [(case, details) for case, details in judged(result) if details.strict.state == "gold_error"]
+    unusable = [(case, case.error) for case in result.cases if case.error.startswith(UNREADABLE_GOLD)]
+    unusable += [
+        (case, evidence_in_short(details.evidence))
+        for case, details in judged(result)
+        if details.strict.state == "gold_error"
+    ]
     if unusable:
-        first, details = unusable[0]
-        why = visible(evidence_in_short(details.evidence))
-        lines.append(f"gold cannot be used in {count_of(len(unusable), 'case')} ({first.id}: {why})"[:300])
+        first, why = unusable[0]
+        shown = visible(why.removeprefix(f"{UNREADABLE_GOLD}: "))
+        lines.append(f"gold cannot be used in {count_of(len(unusable), 'case')} ({first.id}: {shown})"[:300])
         lines.append("  → karat check lists them")
     suspect = [(case, details) for case, details in judged(result) if details.gold_status]
     if suspect:
