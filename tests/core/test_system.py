@@ -114,6 +114,7 @@ FOREIGN = {
     "O_NOFOLLOW": "os: not on every platform",
     "MADV_DONTFORK": "mmap: not on every platform",
     "EREMOTEIO": "errno: not on every platform",
+    "model_dump": "models of pydantic, which clients of vendors return",
     "isatty": "files that the caller gives",
     "flow_style": "nodes of PyYAML",
     "__name__": "types that may be generic aliases",
