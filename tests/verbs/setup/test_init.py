@@ -13,7 +13,9 @@ from typer.testing import CliRunner
 from karat.cli.main import app
 from karat.cli.setup import init
 from karat.core.problems import UserError
+from karat.runs.project_file.project import load_project
 from karat.verbs.setup.init import start_project
+from karat.verbs.setup.new_project import Kind
 
 
 def test_at_a_terminal_it_asks_for_suite_system_and_ci(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -43,6 +45,18 @@ def test_ci_installs_the_copy_of_the_repository_and_lets_karat_gate_decide(suite
         for code in (0, 1, 2, 3) if "karat run" in line else ():  # the next step runs where only gates or calls failed
             shell = line.replace("karat run --html report.html", f"(exit {code})")
             assert bool(subprocess.run(["sh", "-ec", shell], check=False).returncode) == (code == 2), (line, code)
+
+
+@pytest.mark.parametrize("suite", ["answers", "codegen", "data_query", "retrieval"])
+@pytest.mark.parametrize("kind", ["recorded", "function", "command"])
+def test_a_project_for_ci_has_a_gate_that_ci_can_check(suite: str, kind: Kind, tmp_path: Path) -> None:
+    start_project(tmp_path, suite, kind=kind, ci="github")
+    gates = yaml.safe_load((tmp_path / "karat.yaml").read_text())["gates"]
+    if kind == "recorded":
+        assert gates
+    else:
+        assert gates == [{"metric": f"{suite}.errors", "at_most": 0.1}]
+    assert load_project(tmp_path / "karat.yaml").gates
 
 
 def test_with_a_flag_or_without_a_terminal_nothing_is_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -69,7 +69,8 @@ def start_project(
             raise UserError(f"{folder / name} already exists", hint="Choose an empty folder: karat init FOLDER")
     copied = copy_example(suite, folder)
     if kind != "recorded":
-        _live_project(folder / "karat.yaml", suite, system_lines(kind, suite, base_url or "", model))
+        system = system_lines(kind, suite, base_url or "", model)
+        _live_project(folder / "karat.yaml", suite, system, in_ci=ci != "none")
     for name, text in more.items():
         write_bytes(folder / name, text.encode())
         copied.append(folder / name)
@@ -120,8 +121,9 @@ def _private(path: Path) -> bool:
     return any(part.startswith((".", "__")) for part in path.parts)
 
 
-def _live_project(file: Path, suite: str, system: list[str]) -> None:
-    """Rewrite the project file of a fresh example so that a live system is asked."""
+def _live_project(file: Path, suite: str, system: list[str], *, in_ci: bool) -> None:
+    """Rewrite the project file of a fresh example so that a live system is asked. What nobody has measured yet gets no
+    floor; but karat gate, which CI runs, needs a gate."""
     from karat.runs.project_file.project import load_project
 
     project = load_project(file)
@@ -129,5 +131,9 @@ def _live_project(file: Path, suite: str, system: list[str]) -> None:
     kept = options_to_keep(options)
     if (file.parent / CODELISTS).is_dir():
         kept["structures"] = [CODELISTS]  # the codes that the default prompt lists
-    gates = [f"# gates:\n#   - {{metric: {gate.figure}, at_least: {gate.at_least}}}" for gate in project.gates[:1]]
+    floors = [f"- {{metric: {gate.figure}, at_least: {gate.at_least}}}" for gate in project.gates[:1]]
+    gates = ["# gates:", *(f"#   {floor}" for floor in floors)]
+    if in_ci:
+        readable = f"  - {{metric: {suite}.errors, at_most: 0.1}}   # failed calls, and answers that cannot be read"
+        gates = ["gates:", readable, *(f"  # {floor}" for floor in floors)]
     write_bytes(file, live_project(file.resolve().parent.name, suite, entry.cases, kept, system, gates).encode())

@@ -83,7 +83,7 @@ def live_project(
         "    system: assistant",
         *([f"    options: {json.dumps(options)}"] if options else []),
         "",
-        "# What must hold. If a gate fails, the exit code is 1. Turn it on when you have a first result.",
+        "# What must hold. If a gate fails, the exit code is 1. Turn on the one below when you have a first result.",
         *(gates or ["# gates: []"]),
     ]
     return "\n".join(lines) + "\n"
