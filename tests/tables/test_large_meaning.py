@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from karat.tables.large import columns as large_columns
 from karat.tables.large.columns import LargeColumn
-from karat.tables.large.meaning import Meanings, PlainNumbers, meaning_of
+from karat.tables.large.meaning import Meanings, PlainNumbers, meaning_of, one_meaning_each
 from karat.tables.options import CompareOptions
 from karat.tables.small.compare import Side
 from karat.tables.values.cells import Cell, as_gold, as_shown, equal, parse
@@ -183,3 +183,22 @@ def test_whole_numbers_and_how_they_are_shown() -> None:
         (["9007199254740993.5"], False),
     ):
         assert read(list(texts), default).all_whole is whole, texts
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    texts=st.lists(st.sampled_from([*MOMENTS, *DECORATED, *WORDS, *TEXTS, *CODES, None]), max_size=8), options=OPTIONS
+)
+def test_texts_that_have_one_meaning_each(texts: list[str | None], options: CompareOptions) -> None:
+    if one_meaning_each(polars.Series(texts, dtype=polars.String), options):
+        cells = [parse(text, options) for text in set(texts)]
+        assert not any(equal(a, b, options) for place, a in enumerate(cells) for b in cells[:place])
+        assert not any(cell.numeric for cell in cells)
+
+
+def test_names_and_days_have_one_meaning_each() -> None:
+    days = [f"2024-01-{day:02d}" for day in range(1, 29)] * 300
+    assert one_meaning_each(polars.Series(days), CompareOptions())
+    assert not one_meaning_each(polars.Series([*days, "2024/01/01"]), CompareOptions())
+    assert one_meaning_each(polars.Series([f"name {row}" for row in range(9_000)]), CompareOptions())
+    assert not one_meaning_each(polars.Series([f"{row} Main Street" for row in range(9_000)]), CompareOptions())

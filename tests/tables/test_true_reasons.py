@@ -260,3 +260,12 @@ def test_a_null_given_as_zero_among_other_zeros_is_one_row() -> None:
     match = match_tables(table_of(("city", "n"), rows), table_of(("city", "n"), changed), ignore_order=True)
     assert match.reason == "null_vs_zero"
     assert [(row["gold"], row["pred"]) for row in match.evidence["rows"]] == [(["b", None], ["b", "0"])]
+
+
+@pytest.mark.parametrize("ignore_order", [False, True])
+def test_the_next_whole_number_is_not_rounding_where_a_float_holds_neither(ignore_order: bool) -> None:
+    gold = table_of(["k", "v"], [["a", "9007199254740993.0"], ["b", "9007199254740995.0"]])
+    pred = table_of(["k", "v"], [["a", "9007199254740992"], ["b", "9007199254740996"]])
+    assert match_tables(gold, pred, ignore_order=ignore_order).reason == "values_differ"
+    one = table_of(["k", "v"], [["a", "9007199254740993"], ["b", "9007199254740996"]])
+    assert match_tables(gold, one, ignore_order=ignore_order).reason == "values_differ"

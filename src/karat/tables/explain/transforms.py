@@ -115,6 +115,8 @@ def _rounded(gold: Side, pred: Side) -> bool:
     """Whether one is the other rounded to the decimals it shows, however few."""
     if gold.others != pred.others or len(gold.numbers) != len(pred.numbers) or not gold.numbers:
         return False
+    if gold.wholes is not None and pred.wholes is not None:
+        return False  # rounding moves no whole number, and floats do not hold the largest ones
     decimals = _most_decimals(gold), _most_decimals(pred)
     pairs = zip(gold.numbers, pred.numbers, strict=True)
     return decimals[0] != decimals[1] and all(_within_half(a, b, min(decimals)) for a, b in pairs)
@@ -191,7 +193,8 @@ def _changes_of_cell(gold: Cell, pred: Cell, options: CompareOptions) -> Iterabl
             if gold.number and why_equal(gold, _scaling(factor)(pred), options, 0.0) is not None:
                 yield "scale_100", str(factor)
         least = min(gold.decimals, pred.decimals)
-        if gold.decimals != pred.decimals and _within_half(gold.number, pred.number, least):
+        whole = gold.whole is not None and pred.whole is not None
+        if not whole and gold.decimals != pred.decimals and _within_half(gold.number, pred.number, least):
             yield "rounding", ""
     if "null" not in (gold.kind, pred.kind):
         yield from _changes_of_date(gold, pred)

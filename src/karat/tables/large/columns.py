@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from karat.tables.large.meaning import Meanings, PlainNumbers, meaning_of
+from karat.tables.large.meaning import Meanings, PlainNumbers, meaning_of, one_meaning_each
 from karat.tables.options import CompareOptions
 from karat.tables.values.cells import Cell, as_shown, equal, names_needed, parse
 from karat.tables.values.numbers import NOISE, SLACK, TWO_DIGITS, VAST, half_unit, may_be_percent, small_scale
@@ -55,6 +55,11 @@ class LargeColumn:
     def same_texts(self, other: LargeColumn) -> bool:
         """Whether both hold the same texts equally often."""
         return self._as_shown == other._as_shown and self.sum_of_hashes == other.sum_of_hashes
+
+    @cached_property
+    def told_by_text(self) -> bool:
+        """Whether no two different texts of this column are equal."""
+        return one_meaning_each(self.texts, self.options)
 
     @cached_property
     def _meaning(self) -> PlainNumbers | Meanings:

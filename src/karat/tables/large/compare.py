@@ -21,6 +21,8 @@ from karat.tables.table import Table
 if TYPE_CHECKING:
     from karat.tables.arrays import Array
 
+Pairs = Sequence[tuple[LargeColumn, LargeColumn]]
+
 _SEED = 20_240_229
 _PIECE = 65_536
 """Rows hashed at a time: their hashes stay in the processor's cache."""
@@ -129,21 +131,27 @@ class LargeComparison:
         # Rows of the same texts have been looked for before: where no column needs tolerance, they likely differ.
         if not loose and self._refuted(pairs):
             return None
+        # Texts that mean nothing but themselves are keys wherever both columns have the same ones.
+        told = [pair for pair in exact if not pair[0].plain_numbers and pair[0].told_by_text]
+        others = [pair for pair in pairs if pair not in told]
+        if told and self._refuted(others, told):
+            return None
         if exact:
             # Columns with the same texts are taken as keys first: rows that agree so agree in every sense.
             quick = pair_rows(Rows(exact, loose, self.options), search=False)
             if quick is not None:
                 return quick
-        if loose and self._refuted(pairs):
+        if loose and not told and self._refuted(pairs):
             return None
-        return pair_rows(Rows([], pairs, self.options), search=True)
+        return pair_rows(Rows(told, others, self.options), search=True)
 
-    def _refuted(self, pairs: Sequence[tuple[LargeColumn, LargeColumn]]) -> bool:
-        """Whether the plain numbers alone show that the rows differ: quick where some of them are ids."""
+    def _refuted(self, pairs: Pairs, told: Pairs = ()) -> bool:
+        """Whether the plain numbers, and the columns whose rows are ``told`` apart by their texts, are enough to show
+        that the rows differ: quick where some of them are ids.
+        """
         plain = [pair for pair in pairs if pair[0].only_plain_numbers and pair[1].only_plain_numbers]
-        return (
-            len(plain) > 1 and any(compared_exactly(*pair) for pair in plain) and refuted(Rows([], plain, self.options))
-        )
+        keyed = bool(told) or any(compared_exactly(*pair) for pair in plain)
+        return keyed and len(plain) + len(told) > 1 and refuted(Rows(told, plain, self.options))
 
     def normalised(self, mapped: Sequence[tuple[int, int]], rows: Array) -> tuple[str, ...]:
         names: set[str] = set()

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 _NUMBER, _NULL = 0, 1
 _FIRST = 100
 _WORDS = "|".join(sorted(word for word in NULL_WORDS | {"true", "false"} if word[0].isalpha()))
+_MOST_READ = 50_000
+_SAMPLE = 4_000
 _MAY_BE_MORE = rf"(?i)^(?:[^a-z]|{LETTERS_FIRST}|(?:{_WORDS})\W*$)"
 """What a text begins with that may mean something else than itself, as ``US$5`` does. All others need no reading."""
 
@@ -30,6 +32,25 @@ def meaning_of(texts: polars.Series, options: CompareOptions, seed: int, *, show
     """The column read; ``shown``: percentages on the scale they are shown in."""
     numbers = _plain_numbers(texts)
     return Meanings(texts, options, seed, shown=shown) if numbers is None else PlainNumbers(texts, numbers)
+
+
+def one_meaning_each(texts: polars.Series, options: CompareOptions) -> bool:
+    """Whether it is certain that no two different texts are equal, so that the texts tell the rows apart as well as
+    what they mean does. Numbers never are that: they have a tolerance."""
+    ascii_only = texts.str.len_bytes().sum() == texts.str.len_chars().sum()
+    if options.case_or_space or not ascii_only:
+        return False
+    more = texts.filter(texts.str.contains(_MAY_BE_MORE))
+    first = more.head(_SAMPLE)
+    if first.n_unique() > _SAMPLE // 2:
+        return False
+    different = more.unique().to_list() if len(more) else []
+    if len(different) > _MOST_READ:
+        return False
+    cells = [parse(text, options) for text in different]
+    if any(cell.numeric or cell.parts or cell.kind == "null" for cell in cells):
+        return False
+    return len({(cell.kind, cell.key) for cell in cells}) == len(cells)
 
 
 def _plain_numbers(texts: polars.Series) -> polars.Series | None:
