@@ -52,7 +52,7 @@ _FILE_NAME = re.compile(
 )
 
 
-_OWN_VIEW = re.compile(r"(?i)(?:duckdb|pragma)_")
+_OWN_VIEW = re.compile(r"(?i)(?:duckdb|pragma|pg)_")
 """How the names of DuckDB's own views begin; most are functions of the same name too."""
 
 _BEGINS = re.compile(r"(?:[\s(]|--[^\n]*(?:\n|$)|/\*.*?\*/)*+(\w+|[^\s\w])?", re.DOTALL)

@@ -14,7 +14,8 @@ _DUCKDB = (
     r"|query|query_table|\w+_query|\w+_execute|\w+_attach|sql_auto_complete"
     r"|getenv|duckdb_secrets|which_secret|load_\w+|http\w*|from_substrait\w*|get_substrait\w*"
     r"|duckdb_logs|duckdb_settings|current_setting|pragma_database_list|duckdb_databases|duckdb_extensions"
-    r"|duckdb_temporary_files"
+    r"|duckdb_temporary_files|pg_settings"
+    r"|json_execute_\w+|checkpoint|force_checkpoint|(?:enable|disable)_(?:logging|profil\w+|object_cache)"
 )
 _SQLITE = r"edit|fts3_tokenizer|fsdir|lsdir|zipfile|sqlar_\w+|csv|dbstat|sqlite_dbdata|pragma_database_list"
 _POSTGRES = (
