@@ -102,6 +102,46 @@ def test_a_key_of_several_columns_may_hold_nulls_and_one_that_is_declared_not_nu
         assert (search(gold, sql, tables, Asked(""), seconds=1.0).found is not None) is told, key
 
 
+COMPUTED = """
+CREATE TABLE emp(twice REAL GENERATED ALWAYS AS (pay * 2) VIRTUAL, id INTEGER PRIMARY KEY, name TEXT, pay REAL,
+    more REAL AS (pay + 1) STORED);
+INSERT INTO emp(id, name, pay) VALUES (1, 'Ann', 10), (2, 'Bob', 20), (3, 'Cid', 5);
+"""
+
+
+@pytest.mark.parametrize(
+    ("gold", "sql"),
+    [
+        ("select name from emp where pay > 8", "select name from emp where pay >= 8"),
+        ("select count(*) from emp", "select count(name) from emp"),
+        ("select twice from emp where more > 1", "select pay * 2 from emp"),
+        ("select name from emp", "select name from emp where id is not null and name <> ''"),
+    ],
+)
+def test_columns_that_the_engine_computes_are_not_filled(tmp_path: Path, gold: str, sql: str) -> None:
+    """Rows with a value for them go into no table, and what is shown then is two results that do not differ."""
+    databases = Databases(5.0, 1000, None)
+    tables = read_schema(partial(databases.run, {"engine": "sqlite", "path": str(database(tmp_path, script=COMPUTED))}))
+    databases.close()
+    example = search(gold, sql, tables, Asked("q"), seconds=60).found
+    assert example is not None
+    assert example.reason and example.gold_result != example.answer_result
+    script, _, queries = example.rebuild_script.partition("-- gold")
+    again = sqlite3.connect(":memory:")
+    again.executescript(script)
+    results = [[list(row) for row in again.execute(text.strip().rstrip(";"))] for text in queries.split("-- answer")]
+    assert results == [example.gold_result, example.answer_result]
+
+
+def test_a_suite_for_a_table_with_a_computed_column(tmp_path: Path) -> None:
+    file = database(tmp_path, script=COMPUTED)
+    made = make_suite(file, ["select name from emp where twice > 10"], tmp_path / "suite", count=2, seed=1)
+    assert made.told
+    with sqlite3.connect(made.files[0]) as connection:
+        rows = connection.execute("select twice, pay * 2 from emp").fetchall()
+    assert rows and all(ours == theirs for ours, theirs in rows)
+
+
 def test_a_pass_that_is_refuted_is_lucky_and_may_count_as_a_failure(tmp_path: Path) -> None:
     gold, sql = "select name from customer where country = 'FR'", "select name from customer where id in (1, 2)"
     lucky = compared(tmp_path, gold, sql, options={"counterexamples": True})

@@ -101,9 +101,33 @@ def test_what_a_pass_needed_is_said(tmp_path: Path) -> None:
     assert (
         "ties" in compared(tmp_path, "select id from sale order by amount desc limit 1", "select 3").strict.normalised
     )
-    assert (
-        "order_not_asked" in compared(tmp_path, f"{NAMES} order by id", f"{NAMES} order by id desc").strict.normalised
-    )
+    other = compared(tmp_path, f"{NAMES} order by id", f"{NAMES} order by id desc", "Names.")
+    assert "order_not_asked" in other.strict.normalised
+
+
+@pytest.mark.parametrize(
+    ("gold", "given", "state"),
+    [
+        (f"{NAMES} order by id", f"{NAMES} order by id desc", "needs_review"),
+        (f"{NAMES} order by id", f"{NAMES} order by id", "right"),
+        ("select amount from sale order by amount desc", "select amount from sale order by amount desc, id", "right"),
+        ("select id from sale order by amount", "select id from sale order by amount, id desc", "right"),  # ties
+        (f"{NAMES} order by id", f"{NAMES} where id > 1 order by id desc", "wrong"),
+        (f"{NAMES} order by id limit 1", "select 'Ada'", "right"),
+        (f"{NAMES} order by random()", NAMES, "right"),
+        (NAMES, f"{NAMES} order by id desc", "right"),
+    ],
+)
+def test_without_a_question_nobody_knows_whether_the_order_of_gold_counts(
+    tmp_path: Path, gold: str, given: str, state: str
+) -> None:
+    """As in a file of gold SQL alone: an answer in the other order must not pass unseen."""
+    found = compared(tmp_path, gold, given).strict
+    assert found.state == state
+    if state == "needs_review":
+        assert found.reason == "order_differs" and "no question" in str(found.evidence["problem"])
+        assert compared(tmp_path, gold, given, order="no").strict.state == "right"
+        assert compared(tmp_path, gold, given, order="yes").strict.state == "wrong"
 
 
 def test_order_of_the_case_wins_over_the_question(tmp_path: Path) -> None:

@@ -48,6 +48,21 @@ class ScratchTable(msgspec.Struct, frozen=True):
     parents: tuple[tuple[str, str, str], ...] = ()
     """(column, other table, its column) of declared foreign keys."""
 
+    @property
+    def listed(self) -> str:
+        """The columns that hold values: those that the engine computes cannot be filled."""
+        return ", ".join(quoted(column.name) for column in self.columns)
+
+    @property
+    def into(self) -> str:
+        """How a row is put into it."""
+        return f"INSERT INTO {quoted(self.name)} ({self.listed}) VALUES"
+
+    @property
+    def insert(self) -> str:
+        """The same with a place for each value."""
+        return f"{self.into} ({', '.join('?' for _ in self.columns)})"
+
 
 class Scratch:
     """The database. ``fill`` replaces all rows; what the schema forbids is left out."""
@@ -74,10 +89,10 @@ class Scratch:
         for table in self.tables:
             self._connection.execute(f"DELETE FROM {quoted(table.name)}")  # noqa: S608 (quoted)
         for table in self.tables:
-            places = ", ".join("?" for _ in table.columns)
+            insert = table.insert
             for row in filling.get(table.name, ()):
                 with suppress(sqlite3.Error):
-                    self._connection.execute(f"INSERT INTO {quoted(table.name)} VALUES ({places})", row)  # noqa: S608 (quoted)
+                    self._connection.execute(insert, row)
         try:
             self._remove_orphans()
             self._connection.execute("COMMIT")
@@ -99,7 +114,7 @@ class Scratch:
         self._free()
         found = {}
         for table in self.tables:
-            query = f"SELECT * FROM {quoted(table.name)}"  # noqa: S608 (quoted)
+            query = f"SELECT {table.listed} FROM {quoted(table.name)}"  # noqa: S608 (quoted)
             found[table.name] = self._connection.execute(query).fetchall()
         return found
 

@@ -14,7 +14,7 @@ import msgspec
 from karat.suites.answers.records import Verdict
 from karat.suites.answers.text_to_sql.components.difference import Component
 from karat.suites.answers.text_to_sql.fillings.generate_rows import Hints, hints_of, made_filling
-from karat.suites.answers.text_to_sql.fillings.scratch import Filling, Scratch, ScratchTable, quoted
+from karat.suites.answers.text_to_sql.fillings.scratch import Filling, Scratch, ScratchTable
 from karat.suites.answers.text_to_sql.running.execution import Ran
 from karat.suites.answers.text_to_sql.running.result_row import Row
 from karat.suites.answers.text_to_sql.strict.gold_query import read_gold
@@ -84,7 +84,9 @@ def search(
                 agreed += not proves_little(ran.rows)
                 continue
             small = _shrunk(scratch, scratch.rows(), gold, sql, asked, end + SHRINKING)
-            return Searched(_shown(scratch, small, gold, sql, asked, components, hints), agreed)
+            shown = _shown(scratch, small, gold, sql, asked, components, hints)
+            if shown is not None:
+                return Searched(shown, agreed)
     finally:
         scratch.close()
     return Searched(None, agreed)
@@ -162,8 +164,11 @@ def _shown(
     asked: Asked,
     components: Sequence[Component],
     hints: Hints,
-) -> Counterexample:
+) -> Counterexample | None:
+    """None where the rows, filled in once more, do not tell the two apart: what cannot be shown was not found."""
     verdict, ours = _judged(scratch, filling, gold, sql, asked)
+    if verdict is None or verdict.state == "right":
+        return None
     theirs = scratch.run(sql)
     rows = {name: found for name, found in scratch.rows().items() if found or name.lower() in hints.tables}
     used = [table for table in scratch.tables if table.name in rows]
@@ -172,7 +177,7 @@ def _shown(
         {table.name: [column.name for column in table.columns] for table in used},
         [list(row) for row in ours.rows],
         [list(row) for row in theirs.rows],
-        verdict.reason if verdict is not None else "",
+        verdict.reason,
         _cause(verdict, components, (ours.rows, theirs.rows), _named_columns(used, rows, gold, sql), gold, sql),
         _script(used, rows, gold, sql),
     )
@@ -223,8 +228,7 @@ def _script(tables: Sequence[ScratchTable], rows: Filling, gold: str, sql: str) 
     lines = []
     for table in tables:
         lines.append(f"{table.ddl.rstrip(';')};")
-        into = f"INSERT INTO {quoted(table.name)} VALUES"
-        lines += [f"{into} ({', '.join(map(_literal, row))});" for row in rows.get(table.name, ())]
+        lines += [f"{table.into} ({', '.join(map(_literal, row))});" for row in rows.get(table.name, ())]
     return "\n".join([*lines, "", "-- gold", f"{gold.rstrip('; ')};", "-- answer", f"{sql.rstrip('; ')};", ""])
 
 

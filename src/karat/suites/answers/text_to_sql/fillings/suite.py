@@ -17,7 +17,7 @@ from karat.suites.answers.text_to_sql.fillings.child_process import ChildLost, g
 from karat.suites.answers.text_to_sql.fillings.generate_rows import hints_of, made_filling
 from karat.suites.answers.text_to_sql.fillings.mutants import mutants
 from karat.suites.answers.text_to_sql.fillings.schema import read_schema
-from karat.suites.answers.text_to_sql.fillings.scratch import QUERY_SECONDS, Filling, ScratchTable, quoted
+from karat.suites.answers.text_to_sql.fillings.scratch import QUERY_SECONDS, Filling, ScratchTable
 from karat.suites.answers.text_to_sql.running.databases import engine_settings
 from karat.suites.answers.text_to_sql.running.execution import Databases
 
@@ -79,7 +79,5 @@ def _write(file: Path, *, tables: Sequence[ScratchTable], rows: Filling) -> None
     with closing(sqlite3.connect(file)) as connection:
         for table in tables:
             connection.execute(table.ddl)
-            places = ", ".join("?" for _ in table.columns)
-            insert = f"INSERT INTO {quoted(table.name)} VALUES ({places})"  # noqa: S608 (quoted)
-            connection.executemany(insert, rows.get(table.name, ()))
+            connection.executemany(table.insert, rows.get(table.name, ()))
         connection.commit()

@@ -57,7 +57,7 @@ def read_gold(sql: str, dialect: str) -> GoldQuery:
         return GoldQuery()
     limit, offset = _number(tree.args.get("limit")), _number(tree.args.get("offset"))
     order = tree.args.get("order")
-    if order is None:
+    if order is None or all(isinstance(one.this, exp.Rand) for one in order.expressions):
         return GoldQuery(limit=limit, offset=offset or 0, cut_unordered=limit is not None)
     keys = [column for one in order.expressions for column in one.find_all(exp.Column)]
     return GoldQuery(True, limit, offset or 0, tuple(column.name for column in keys if not _grouped(tree, column)))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import msgspec
 
@@ -29,6 +29,9 @@ from karat.tables.table import Table
 
 Texts = tuple[tuple[str, ...], tuple[tuple[str | None, ...], ...], int]
 """A table: names, columns, height."""
+NO_QUESTION = (
+    "gold orders its rows, and there is no question that says whether the order counts (order: yes or no says so)"
+)
 MOST_REMEMBERED = 2_000
 """Cells of two results whose match is remembered."""
 
@@ -47,7 +50,21 @@ def judge(
     sql: str, dialect: str, gold: Ran, given: Ran, asked: Asked, run: Callable[[str], Ran], text: str = ""
 ) -> Verdict:
     """``run`` executes further forms of the gold, where they are needed to settle order and ties. ``text``: the SQL of
-    the answer."""
+    the answer. Where there is no question, nobody knows whether the order of an ordered gold counts: an answer that has
+    the right rows in another order is for a person."""
+    query = read_gold(sql, dialect)
+    judged = partial(_judged, sql, dialect, gold, given, run=run, text=text)
+    if asked.question.strip() or asked.order is not None or not query.ordered or len(gold.rows) < 2:
+        return judged(asked)
+    found = judged(msgspec.structs.replace(asked, order=True))
+    if found.state != "wrong" or not (other := judged(msgspec.structs.replace(asked, order=False))):
+        return found
+    return Verdict("needs_review", "order_differs", {**found.evidence, "problem": NO_QUESTION}, other.normalised)
+
+
+def _judged(
+    sql: str, dialect: str, gold: Ran, given: Ran, asked: Asked, *, run: Callable[[str], Ran], text: str
+) -> Verdict:
     query = read_gold(sql, dialect)
     ordered = order_counts(query, asked)
     free = query.ordered and not ordered and len(gold.rows) > 1
