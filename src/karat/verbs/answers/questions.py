@@ -26,7 +26,7 @@ from karat.suites.answers.text_to_sql.files.pairing import paired
 from karat.suites.answers.text_to_sql.files.predictions import prediction_field
 from karat.suites.answers.text_to_sql.files.questions import expected_fields, is_question_file
 from karat.suites.answers.text_to_sql.files.rows import fields_of, read_rows
-from karat.suites.answers.text_to_sql.fillings.suite import MadeSuite, make_suite
+from karat.suites.answers.text_to_sql.fillings.suite import MadeSuite, make_suite, sqlite_file
 from karat.suites.answers.text_to_sql.highlights import searched_only_in_sqlite
 from karat.verbs.inputs.loading import load_cases, load_predictions
 from karat.verbs.inputs.step_timing import step
@@ -152,12 +152,13 @@ def _without(every: Sequence[AnyCase], recorded: LoadedPredictions) -> LoadedPre
 def fill_suite(database: Path, questions: Path | None, out: Path, *, count: int = 20, seed: int = 1) -> MadeSuite:
     """Make a test suite for a SQLite database; the gold of the questions about it says which fillings are worth
     keeping."""
+    sqlite_file(database)
     golds: list[str] = []
     if questions is not None:
         for case in load_cases(load_suite("answers"), questions).cases:
             for turn in case.conversation:
                 queries = turn.target.queries if turn.target is not None else None
-                if queries is not None and queries.database in ("", database.stem):
+                if queries is not None and queries.database.lower() in ("", database.stem.lower()):
                     golds += queries.sql
         if not golds:
             hint = f'Questions name their database in db; this one is "{database.stem}".'

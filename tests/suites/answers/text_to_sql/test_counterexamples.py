@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from karat.core.problems import UserError
 from karat.suites.answers.text_to_sql.components.difference import difference
 from karat.suites.answers.text_to_sql.fillings.child_process import guarded_search
 from karat.suites.answers.text_to_sql.fillings.mutants import mutants
@@ -17,7 +18,8 @@ from karat.suites.answers.text_to_sql.fillings.search import search
 from karat.suites.answers.text_to_sql.fillings.suite import make_suite
 from karat.suites.answers.text_to_sql.running.execution import Databases
 from karat.suites.answers.text_to_sql.strict.judge import Asked
-from tests.suites.answers.text_to_sql.making import compared, database
+from karat.verbs.answers.questions import fill_suite
+from tests.suites.answers.text_to_sql.making import compared, database, question_file
 
 
 @pytest.fixture
@@ -140,6 +142,15 @@ def test_a_suite_for_a_table_with_a_computed_column(tmp_path: Path) -> None:
     with sqlite3.connect(made.files[0]) as connection:
         rows = connection.execute("select twice, pay * 2 from emp").fetchall()
     assert rows and all(ours == theirs for ours, theirs in rows)
+
+
+def test_the_questions_of_a_suite_name_their_database_in_any_case(tmp_path: Path) -> None:
+    file = database(tmp_path)
+    rows = [{"id": "q", "db": "Shop", "question": "Who?", "sql": "select name from customer where country = 'FR'"}]
+    questions = question_file(tmp_path, rows)
+    assert fill_suite(file, questions, tmp_path / "suite", count=2).mutants
+    with pytest.raises(UserError, match=r"missing\.sqlite cannot be read"):  # not: no question is about it
+        fill_suite(tmp_path / "missing.sqlite", questions, tmp_path / "suite", count=2)
 
 
 def test_a_pass_that_is_refuted_is_lucky_and_may_count_as_a_failure(tmp_path: Path) -> None:

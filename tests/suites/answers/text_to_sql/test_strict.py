@@ -80,7 +80,7 @@ def test_texts_that_look_like_numbers_are_other_entries(tmp_path: Path, gold: st
         (SECOND, "select 2", "", "right", ""),
         (SECOND, "select 3", "", "right", ""),
         (SECOND, "select 1", "", "wrong", "values_differ"),
-        (f"{SORTED} limit 2 offset 1", "values (3), (1)", "", "right", ""),
+        (f"{SORTED} limit 2 offset 1", "values (3), (1)", "Two ids of the middle.", "right", ""),
         (f"{SORTED} limit 2 offset 1", "values (2), (3)", "", "wrong", "values_differ"),
         (f"{SORTED} limit 2 offset 1", "values (1), (3)", BY_AMOUNT, "right", ""),
         (f"{SORTED} limit 2 offset 1", "values (3), (1)", BY_AMOUNT, "wrong", "values_differ"),

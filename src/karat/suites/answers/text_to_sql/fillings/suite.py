@@ -12,6 +12,7 @@ from pathlib import Path
 import msgspec
 
 from karat.core.files.atomic import write_atomically
+from karat.core.json_types import JsonObject
 from karat.core.problems import UserError
 from karat.suites.answers.text_to_sql.fillings.child_process import ChildLost, guarded_telling
 from karat.suites.answers.text_to_sql.fillings.generate_rows import hints_of, made_filling
@@ -37,9 +38,7 @@ class MadeSuite(msgspec.Struct, frozen=True):
 
 def make_suite(database: Path, golds: Sequence[str], out: Path, *, count: int, seed: int) -> MadeSuite:
     """Up to ``count`` fillings of a SQLite database. The same seed makes the same files."""
-    settings = engine_settings(str(database), database.stem)
-    if settings["engine"] != "sqlite":
-        raise UserError(f"{database} is not a SQLite file", hint="Test suites are made for SQLite databases.")
+    settings = sqlite_file(database)
     with closing(Databases(30.0, 100_000, None)) as opened:
         tables = read_schema(partial(opened.run, settings))
     if not tables:
@@ -73,6 +72,14 @@ def make_suite(database: Path, golds: Sequence[str], out: Path, *, count: int, s
     for file, rows in zip(files, kept, strict=True):
         write_atomically(file, partial(_write, tables=tables, rows=rows))
     return MadeSuite(tuple(map(str, files)), len(pairs) - len(left), len(pairs))
+
+
+def sqlite_file(database: Path) -> JsonObject:
+    """The settings of the engine for a SQLite file. UserError where it is none."""
+    settings = engine_settings(str(database), database.stem)
+    if settings["engine"] != "sqlite":
+        raise UserError(f"{database} is not a SQLite file", hint="Test suites are made for SQLite databases.")
+    return settings
 
 
 def _write(file: Path, *, tables: Sequence[ScratchTable], rows: Filling) -> None:
