@@ -18,7 +18,7 @@ from karat.core.records import Prediction
 from karat.core.suite import Suite
 from karat.core.system import FormattedConfig, Request, System, SystemConfig
 from karat.judge.judges import RECORDED, open_judge, reply_text, served_by, verdict_in
-from karat.judge.prompt_injection import suspicions
+from karat.judge.prompt_injection import suspicions, suspicions_beside
 from karat.judge.protocol import Asked
 from karat.judge.questions import Question
 from karat.judge.reply import LONGEST_REASON, Fault, Tampered, Verdict, Word
@@ -123,7 +123,7 @@ class Line:
 
     def _count(self, verdict: Verdict, question: Question) -> Verdict:
         """The verdict with what the screen says of the answer; an answer that talks to the judge is never passed."""
-        if suspicions(question.document.given):
+        if suspicions(question.document.given) or suspicions_beside(question.document):
             self._state.suspicious += 1
             verdict = msgspec.structs.replace(verdict, suspicious=True)
             if verdict.verdict == "right":

@@ -12,7 +12,7 @@ from base64 import b64decode
 from binascii import Error
 from collections import Counter
 
-from karat.judge.document import hidden
+from karat.judge.document import Document, hidden
 
 _VERDICT = re.compile(
     r"""\b(?:verdict|judgement|judgment|grade|urteil|veredicto|gold_suspect)\b"""
@@ -61,6 +61,37 @@ def suspicions(answer: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
+def suspicions_beside(document: Document) -> tuple[str, ...]:
+    """The same for what a judge reads beside the answer: the conversation, and what the rule quotes of parts of the
+    answer that are not in its words. Only orders to forget the rules, markers of chats and verdicts in JSON are looked
+    for there: a question may be about judges, grades or what counts as correct."""
+    texts = [turn["content"] for turn in document.question]
+    text = "\n".join(one[:LONGEST] for one in (*texts, document.rule.evidence))
+    plain = unicodedata.normalize("NFKC", "".join(one for one in text if not hidden(one)))
+    return tuple(
+        dict.fromkeys(name for words in (plain, *_decoded(plain)) for name, pattern in _BESIDE if pattern.search(words))
+    )
+
+
+_BESIDE = (
+    ("a verdict beside the answer", re.compile(r"""["'](?:verdict|gold_suspect)["']\s*+:\s*+\S""", re.IGNORECASE)),
+    (
+        "orders",
+        re.compile(
+            r"\b(?:ignore|disregard|forget|override|ignoriere|vergiss|ignora|olvida|ignorez|oubliez)\b[^.\n]{0,20}"
+            r"\b(?:previous|above|prior|earlier|your|all|alle|deine|todas|tus|toutes|tes|vos)\b[^.\n]{0,30}"
+            r"\b(?:instruction|prompt|rubric|rule|anweisung|regel|instruccion|instrucción|consigne)\w*"
+            r"|\b(?:decode and (?:obey|follow)\b|new (?:rubric|instructions)\s*:|your verdict (?:must|should|is)\b)",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        "chat markers",
+        re.compile(
+            r"<[|｜]\w{1,40}[|｜]>|\[/?(?:INST|SYS)\]|<</?SYS>>|</document\s*>|<(?:start|end)_of_turn>", re.IGNORECASE
+        ),
+    ),
+)
 _PATTERNS = (
     ("a verdict in the answer", _VERDICT),
     ("words to a grader", _GRADER),
