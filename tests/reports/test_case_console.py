@@ -6,6 +6,7 @@ import io
 from typing import Any
 
 import msgspec
+import pytest
 from rich.console import Console
 
 from karat.core.records import CallError, Prediction
@@ -102,3 +103,18 @@ def test_long_texts_wrap_on_a_screen_and_are_whole_elsewhere() -> None:
     wrapped = shown(found, width=80)
     assert "word59" in wrapped and max(map(len, wrapped.splitlines())) <= 80 and "…" not in wrapped
     assert f"given          {words}" in shown(found, width=80, screen=False)
+
+
+@pytest.mark.parametrize(
+    ("target", "given", "expected", "answered"),
+    [
+        (2010, b"2011", "2010", "2011"),
+        (12.5, b"12.50", "12.5", "12.50"),
+        (True, b"null", "true", "null"),
+        ("2010", b"In 2011.", "2010", "In 2011."),
+        (["a"], b'["b"]', "- a", "- b"),
+    ],
+)
+def test_a_single_value_is_shown_as_it_is(target: object, given: bytes, expected: str, answered: str) -> None:
+    text = shown(view(case("c", 0.0, 0.0), target, Prediction("c", response=given)))
+    assert f"expected       {expected}\ngiven          {answered}\n" in text

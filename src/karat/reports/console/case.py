@@ -91,7 +91,8 @@ def as_yaml(value: object) -> str:
     if isinstance(value, str):
         return value
     Written.add_representer(str, text)
-    return yaml.dump(value, Dumper=Written, sort_keys=False, allow_unicode=True, width=100).rstrip()
+    written = yaml.dump(value, Dumper=Written, sort_keys=False, allow_unicode=True, width=100).rstrip()
+    return written.removesuffix("\n...")  # how YAML ends a document that is one plain value
 
 
 def _text(page: Page, label: str, text: str, style: str = "") -> None:
