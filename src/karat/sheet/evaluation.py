@@ -51,19 +51,20 @@ def evaluation_of(
     settings: Settings | None = None,
     name: str = "",
     file: str = "",
+    resources: Resources | None = None,
 ) -> EvaluationTable:
     """The questions and truths of the sheet's evaluation table, with the values that are searched; nothing else is
     computed.
 
-    ``name`` says which table, where there are several; ``file`` is the sheet's own name, for messages. Raises
-    :class:`UserError` when there is none, or when one of its fields failed.
+    ``name`` says which table, where there are several; ``file`` is the sheet's own name, for messages; ``resources``
+    has files that were already read. Raises :class:`UserError` when there is none, or when one of its fields failed.
     """
     try:
         table = the_evaluation_table(sheet, name)
         plan = make_questions_plan(sheet, table, bound=read_bound(tables or {}))
     except Wrong as wrong:
         raise UserError(wrong.message, hint=wrong.hint) from None
-    computation = Computation(plan, sheet, Resources(folder, settings or Settings()))
+    computation = Computation(plan, sheet, resources or Resources(folder, settings or Settings()))
     compute(computation)
     found = computation.values[plan.questions[table.name]]
     if isinstance(found, Failure):

@@ -138,25 +138,14 @@ def _prompt_problems(work: Work, loaded: LoadedCases) -> Sequence[Problem]:
 
 def _sheet_with(file: Path, tables: Mapping[str, Path]) -> LoadedCases:
     """The questions of a sheet that is given tables, and every mistake in it. A sheet need not have questions."""
-    from karat.sheet import evaluation_of
-    from karat.sheet.evaluation_table import evaluation_tables
-    from karat.suites.retrieval.sheets.cases import cases_of
-    from karat.verbs.sheet import checked_sheet, columns_of
+    from karat.suites.retrieval.sheets.cases import load_sheet
 
     if file.suffix != ".sheet":
         raise UserError(
             "--table can be used only with a sheet",
             hint="For example: karat check kitchen.sheet --table Goods=goods.csv",
         )
-    known = columns_of(tables)
-    try:
-        sheet, problems = checked_sheet(file, known)
-        if any(problem.severity == "error" for problem in problems) or not evaluation_tables(sheet):
-            return LoadedCases((), problems, 1)
-        questions = evaluation_of(sheet, folder=file.parent, tables=tables)
-    except UserError as error:
-        return LoadedCases((), error.problems or (Problem(error.message, file=str(file), hint=error.hint),), 1)
-    return LoadedCases(cases_of(questions, str(file)), problems, 1)
+    return load_sheet(file, tables)
 
 
 def suite_of(path: Path) -> str:

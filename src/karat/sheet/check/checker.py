@@ -15,7 +15,7 @@ from karat.sheet.check.decorators import check_decorators
 from karat.sheet.check.dependencies import is_dim
 from karat.sheet.check.findings import Findings
 from karat.sheet.check.formulas import Signature, check_formulas, queries
-from karat.sheet.check.names import names_of
+from karat.sheet.check.names import Files, names_of
 from karat.sheet.check.row_context import resolved
 from karat.sheet.evaluation_table import decorator
 from karat.sheet.text.escapes import field_literal
@@ -30,16 +30,18 @@ def check_sheet(
     file: str,
     functions: Mapping[str, Signature],
     known_tables: Mapping[str, Collection[str]] = NONE_BOUND,
+    files: Files | None = None,
 ) -> tuple[Problem, ...]:
     """Everything that is wrong in a sheet, in the order of the file; at most the first hundred.
 
     ``functions`` are those that may be called. ``known_tables`` are tables bound from outside, with their fields, in
-    place of those of the sheet; a table without fields here is one whose fields are not known yet.
+    place of those of the sheet; a table without fields here is one whose fields are not known yet. With ``files`` those
+    that INPUT and CHUNKS name are looked at, too.
     """
     findings = Findings(file)
     names = names_of(sheet, known_tables)
     sheet = resolved(sheet, names, functions, lambda name: queries(name, functions.get(name)))
-    names = names_of(sheet, known_tables)
+    names = names_of(sheet, known_tables, files)
     _tables_once(sheet, findings)
     for table in sheet.tables:
         _fields_once(table.fields, f"the table {table.name}", findings)

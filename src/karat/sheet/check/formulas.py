@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol
 from karat.core.problems import count_of
 from karat.sheet.check.dependencies import EVALUATING, is_dim
 from karat.sheet.check.findings import Findings
-from karat.sheet.check.names import Known, Names, unknown_table_hint
+from karat.sheet.check.names import Known, Names, input_of, unknown_table_hint
 from karat.sheet.check.retrieval import RETRIEVING, check_retrieval
 from karat.sheet.check.sort_keys import ORDER_HINT, sort_keys
 from karat.sheet.evaluation_table import decorator, evaluation_tables, read_reference, target_of
@@ -32,6 +32,7 @@ from karat.sheet.text.tree import (
     Text,
     Unary,
 )
+from karat.sheet.values import Wrong
 
 QUERYING = frozenset({"FILTER", "SORTBY", "UNIQUEBY", "FIND", "MINBY", "MAXBY"})
 
@@ -220,6 +221,8 @@ class _Formula:
                 self.findings.add(wrong.at, wrong.message, ORDER_HINT)
         else:
             self._left_empty(call, known)
+        if call.name in ("INPUT", "CHUNKS"):
+            self._file(call)
         if call.name in RETRIEVING and known is not None:
             check_retrieval(call, known, self.findings)
         if call.name in EVALUATING and known is not None:
@@ -231,6 +234,20 @@ class _Formula:
         first, *rest = call.arguments
         inside = place._replace(queried=True, element=self.names.element_of(first, place.table.name, place.element))
         return [(first, place), *((argument, inside) for argument in rest)]
+
+    def _file(self, call: Call) -> None:
+        """The file that a call names is there and can be read."""
+        files = self.names.files
+        if files is None or not call.arguments:
+            return
+        first = call.arguments[0]
+        try:
+            if call.name == "CHUNKS" and isinstance(first, Text):
+                files.documents(first.value)
+            elif call.name == "INPUT" and (named := input_of(call)):
+                files.read(*named)
+        except Wrong as wrong:
+            self.findings.add(call.at, wrong.message, wrong.hint)
 
     def _count(self, call: Call, known: Signature) -> None:
         count, least, most = len(call.arguments), known.least, known.most

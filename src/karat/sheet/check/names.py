@@ -7,11 +7,25 @@ known, ``None`` stands for them, and nothing is said about them.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from karat.core.problems import nearest
-from karat.sheet.text.tree import TABLE_CALL, Call, Element, Expr, FieldOf, FieldsOf, OwnField, Sheet, Table, TableName
+from karat.sheet.text.tree import (
+    TABLE_CALL,
+    Call,
+    Element,
+    Expr,
+    FieldOf,
+    FieldsOf,
+    OwnField,
+    Sheet,
+    Table,
+    TableName,
+    Text,
+)
+from karat.sheet.values import TableValue, Wrong
 
 Known = frozenset[str] | None
 """The fields of a table or row; None: not known."""
@@ -20,8 +34,20 @@ KEEP_ROWS = frozenset(
     {"FILTER", "SORT", "SORTBY", "UNIQUE", "UNIQUEBY", "FIND", "INDEX", "FIRST", "LAST", "SINGLE", "MINBY", "MAXBY"}
 )
 """What these give has the same fields as what they are given."""
+OF_CHUNKS = frozenset({"doc", "start", "end", "text", "size", "overlap"})
+"""The fields of what CHUNKS gives."""
 
 MOST_STEPS = 100
+
+
+class Files(Protocol):
+    """The files that formulas name. Both raise :class:`Wrong` where there is none, or it cannot be read."""
+
+    def read(self, name: str, table: str) -> TableValue:
+        """What INPUT gives."""
+
+    def documents(self, pattern: str) -> Sequence[object]:
+        """What CHUNKS cuts."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +59,8 @@ class Names:
     fields: dict[str, Known] = field(default_factory=dict)
     sources: dict[tuple[str, str], Expr] = field(default_factory=dict)
     """The formula of each field that has one to itself."""
+    files: Files | None = None
+    """None: the files are not looked at."""
 
     def element_of(self, expression: Expr, own: str, element: Known) -> Known:
         """The fields of a row of what the expression gives, inside the table ``own``, where ``$`` has the fields
@@ -45,6 +73,10 @@ class Names:
                     return frozenset(names)
                 case Element(of=table):
                     return self.fields.get(table) if table else element
+                case Call(name="INPUT"):
+                    return self.columns(expression)
+                case Call(name="CHUNKS"):
+                    return OF_CHUNKS
                 case Call(name=name, arguments=(first, *_)) if name in KEEP_ROWS or name == TABLE_CALL:
                     expression = first
                     continue
@@ -59,6 +91,27 @@ class Names:
             expression, own, element = self.sources[place], place[0], None
         return None
 
+    def columns(self, call: Call) -> Known:
+        """The columns of the file that INPUT names."""
+        named = input_of(call)
+        if self.files is None or named is None:
+            return None
+        try:
+            return frozenset(self.files.read(*named).columns)
+        except Wrong:
+            return None
+
+
+def input_of(call: Call) -> tuple[str, str] | None:
+    """(file, table) of INPUT, where they are written in the call."""
+    match call.arguments:
+        case (Text(value=file),):
+            return file, ""
+        case (Text(value=file), Text(value=table)):
+            return file, table
+        case _:
+            return None
+
 
 def unknown_table_hint(name: str, known: Iterable[str]) -> str:
     """What to do about a table that is not there: the near name, or how to give the sheet one."""
@@ -69,10 +122,10 @@ def unknown_table_hint(name: str, known: Iterable[str]) -> str:
     return f'Bind it with --table {bound}, or define it in the sheet, with override or INPUT("FILE").'
 
 
-def names_of(sheet: Sheet, bound: Mapping[str, Collection[str]]) -> Names:
+def names_of(sheet: Sheet, bound: Mapping[str, Collection[str]], files: Files | None = None) -> Names:
     """What a sheet defines. Of two tables with one name the first counts; a table bound from outside takes the place of
     the sheet's own."""
-    names = Names({})
+    names = Names({}, files=files)
     for table in sheet.tables:
         if table.name in names.tables or table.name in bound:
             continue

@@ -62,15 +62,21 @@ class Resources:
             self._files[name, table] = read_table(find_input(self.folder, name), table)
         return self._files[name, table]
 
+    def documents(self, pattern: str) -> list[Document]:
+        """The files of the sheet's folder that a pattern names."""
+        from karat.sheet.compute.chunk_files import find_documents
+
+        if pattern not in self._documents:
+            self._documents[pattern] = find_documents(self.folder, pattern)
+        return self._documents[pattern]
+
     def chunks(
         self, pattern: str, sizes: Sequence[int], overlaps: Sequence[int], cover: Fraction, encoding: str
     ) -> TableValue:
         """The chunks of the files of the sheet's folder that a pattern names."""
-        from karat.sheet.compute.chunk_files import cut_documents, find_documents
+        from karat.sheet.compute.chunk_files import cut_documents
 
-        if pattern not in self._documents:
-            self._documents[pattern] = find_documents(self.folder, pattern)
-        return cut_documents(self._documents[pattern], sizes, overlaps, cover, encoding or self.settings.encoding)
+        return cut_documents(self.documents(pattern), sizes, overlaps, cover, encoding or self.settings.encoding)
 
     def model(self, name: str) -> Model:
         """The model or ranker of this name; the default one for no name. A name given only in the sheet may not run

@@ -142,6 +142,60 @@ def test_a_missing_file_or_column_has_its_place(tmp_path: Path) -> None:
     assert (column.line, column.column > 0) == (3, True)
 
 
+ANYWHERE = """
+table Stock
+    dim [r] = INPUT("stock.csv")
+    [n] = [r][numbr]
+    [red] = INPUT("stock.csv").FILTER($[colour] = "red").COUNT()
+    [both] = INPUT("stock.csv")[[item], [prize]].COUNT()
+
+table Other
+    dim [s] = Stock[r].FILTER($[item] = "Lamp")
+    [i] = [s][itm]
+
+table Cut
+    dim [c] = CHUNKS("texts/*.md", 200, 20)
+    [t] = [c][txt]
+"""
+
+
+@pytest.mark.parametrize("evaluated", [True, False])
+def test_files_and_columns_are_looked_for_in_every_table(tmp_path: Path, evaluated: bool) -> None:
+    """Also where no question needs them, and in a sheet without questions."""
+    sheet, rows = (SHEET, '"what gives light","Lamp"\n' + ANYWHERE) if evaluated else ("", ANYWHERE)
+    first = sheet.count("\n") + (2 if evaluated else 1)
+
+    def found() -> list[tuple[int, str]]:
+        return [(one.line - first, one.message) for one in problems(tmp_path, rows, sheet) if one.severity == "error"]
+
+    missing = 'there is no file "stock.csv" in the folder of the sheet'
+    unmatched = 'no file in the folder of the sheet matches "texts/*.md"'
+    assert found() == [
+        (2, missing), (4, missing), (5, missing), (12, unmatched), (13, "it has no field [txt]"),
+    ]  # fmt: skip
+    (tmp_path / "stock.csv").write_text("item,number,color,price\nLamp,1,red,2\n")
+    (tmp_path / "texts").mkdir()
+    (tmp_path / "texts" / "a.md").write_text("words")
+    assert found() == [
+        (3, "it has no field [numbr]"), (4, "it has no field [colour]"), (5, "it has no field [prize]"),
+        (9, "it has no field [itm]"), (13, "it has no field [txt]"),
+    ]  # fmt: skip
+
+
+def test_a_sheet_with_tables_from_outside_is_checked_like_any_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("shop.csv").write_text("item\nLamp\nChair\n")
+    start = SHEET.index("!evaluation()")
+    Path("shop.sheet").write_text(SHEET[start:] + '"where to sit","Chiar"\n"where to sit","Chair"\n')
+    done = CliRunner().invoke(app, ["check", "shop.sheet", "--table", "Shop=shop.csv"])
+    line = SHEET[start:].count("\n") + 1
+    assert f'shop.sheet:{line}:16: "Chiar" is no value of Shop[item]' in done.output
+    assert f'shop.sheet:{line + 1}:1: the question "where to sit" is asked twice' in done.output
+    assert done.exit_code == 1
+
+
 def test_the_command_shows_the_line_with_a_caret(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("shop.sheet").write_text(SHEET + '"where to sit","Chiar"\n')

@@ -22,6 +22,7 @@ from karat.search.chunks.rank import chunks_in, documents_of
 from karat.search.chunks.spans import read_span
 from karat.sheet import FUNCTIONS, EvaluationTable, Sheet, check_sheet, evaluation_of
 from karat.sheet.check.findings import Findings
+from karat.sheet.compute.resources import Resources, read_bound
 from karat.sheet.evaluation_table import evaluation_fields, evaluation_tables, the_evaluation_table
 from karat.suites.retrieval.formats.lines import shown_name
 from karat.suites.retrieval.records import Span, Truths
@@ -31,16 +32,18 @@ from karat.suites.retrieval.sheets.parse import parse_once
 LONGEST_ID = 60
 
 
-def load_sheet(path: Path) -> LoadedCases:
-    """The questions of a sheet, or what is wrong with it."""
+def load_sheet(path: Path, tables: Mapping[str, Path] | None = None) -> LoadedCases:
+    """The questions of a sheet, or what is wrong with it. ``tables``: the files of those that it does not define."""
     file = shown_name(path)
     try:
         data = read_bytes(path)
         sheet = parse_once(data, file)
-        problems = check_sheet(sheet, file, FUNCTIONS)
+        known = {name: tuple(table.columns) for name, table in read_bound(tables or {}).items()}
+        resources = Resources(path.parent)
+        problems = check_sheet(sheet, file, FUNCTIONS, known, resources)
         if any(problem.severity == "error" for problem in problems) or not evaluation_tables(sheet):
             return LoadedCases((), tuple(problems), 1)
-        found = evaluation_of(sheet, folder=path.parent, file=file)
+        found = evaluation_of(sheet, folder=path.parent, tables=tables, file=file, resources=resources)
         findings = Findings(file)
         check_questions(sheet, found, data, findings)
     except UserError as error:
