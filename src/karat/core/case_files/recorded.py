@@ -13,6 +13,7 @@ from pathlib import Path
 
 import msgspec
 
+from karat.core.case_files.line_keys import misspelt_key
 from karat.core.case_files.loaded import LoadedPredictions, Said, all_predictions
 from karat.core.files import json
 from karat.core.files.lines import each_line
@@ -72,8 +73,13 @@ def stream_recorded(path: Path) -> Iterator[Said]:
     ['ships']
     """
     seen: dict[tuple[str, int | None, int], int] = {}
+    told: set[str] = set()
     try:
         for number, line in each_line(path):
+            if slip := misspelt_key(line, RecordedLine.__struct_fields__, str(path), number, told):
+                yield slip
+                if slip.severity == "error":
+                    continue
             item = _prediction(line, str(path), number)
             if isinstance(item, Prediction):
                 key = (item.case_id, item.turn, item.repeat)

@@ -19,6 +19,7 @@ from typing import get_args
 
 import msgspec
 
+from karat.core.case_files.line_keys import misspelt_key
 from karat.core.case_files.loaded import LoadedPredictions, Said, all_predictions
 from karat.core.files import json
 from karat.core.files.lines import each_line
@@ -132,7 +133,12 @@ def _read_folder(folder: Path) -> Iterator[Prediction | Problem]:
 def _read_lines(file: Path) -> Iterator[Prediction | Problem]:
     first: dict[tuple[str, int | None, int], int] = {}
     samples: Counter[str] = Counter()
+    told: set[str] = set()
     for number, line in each_line(file):
+        if slip := misspelt_key(line, RecordedLine.__struct_fields__, str(file), number, told):
+            yield slip
+            if slip.severity == "error":
+                continue
         found = _prediction(line, str(file), number, samples)
         if isinstance(found, Prediction):
             key = (found.case_id, found.turn, found.repeat)

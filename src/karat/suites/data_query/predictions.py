@@ -12,6 +12,7 @@ from pathlib import Path
 
 import msgspec
 
+from karat.core.case_files.line_keys import misspelt_key
 from karat.core.case_files.loaded import LoadedPredictions, Said, all_predictions
 from karat.core.files import json
 from karat.core.files.limits import MIB
@@ -84,7 +85,12 @@ def _is_list(path: Path) -> bool:
 
 def _read_lines(path: Path) -> Iterator[Prediction | Problem]:
     seen: Seen = {}
+    told: set[str] = set()
     for number, line in plain_lines(path):
+        if slip := misspelt_key(line, RecordedLine.__struct_fields__, str(path), number, told):
+            yield slip
+            if slip.severity == "error":
+                continue
         yield _taken(line.strip(), str(path), number, seen)
 
 

@@ -17,8 +17,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
+from karat.core.case_files.line_keys import MEASURED
 from karat.core.files.validation_errors import shape_in_words
 from karat.core.json_types import JsonMapping, JsonObject
+from karat.core.problems import slip_of
 from karat.core.replies import Candidate, Reply, only_one, read_reply
 from karat.core.suite import Unreadable
 from karat.suites.data_query.formats.dial import dial_selection, dial_states, refuse_misspelt_states
@@ -263,7 +265,8 @@ def _own_selection(body: JsonMapping) -> Selection:
 
 def _refuse_keys_beside(body: JsonMapping) -> None:
     """A key beside the selection that is a misspelt one of ours, or a part of a selection that nothing reads."""
-    refuse_misspelt(body, (*OWN_KEYS, *LINE_KEYS), "the answer")
+    answering = {key: value for key, value in body.items() if not slip_of(key, MEASURED)}  # these are only warned of
+    refuse_misspelt(answering, (*OWN_KEYS, *LINE_KEYS), "the answer")
     if not isinstance(body.get("outcome"), str | None):
         raise Unreadable(f"outcome must be one text, such as {NO_DATA}")
     others = {key: value for key, value in body.items() if key not in OWN_KEYS and key not in LINE_KEYS}

@@ -19,6 +19,7 @@ from pathlib import Path
 
 import msgspec
 
+from karat.core.case_files.line_keys import misspelt_key
 from karat.core.case_files.loaded import LoadedPredictions, Said
 from karat.core.files import json as strict_json
 from karat.core.files.validation_errors import shape_in_words
@@ -140,8 +141,13 @@ def _read_lines(path: Path) -> Iterator[Said]:
     first: dict[tuple[str, int, int], int] = {}
     results: dict[str, dict[str, float]] = {}
     notes: JsonObject = {}
+    told: set[str] = set()
     for start, lines in blocks(path, problems):
         for number, line in enumerate(lines, start=start):
+            if slip := misspelt_key(line, _Line.__struct_fields__, file, number, told):
+                problems.append(slip)
+                if slip.severity == "error":
+                    continue
             if line.strip() and (found := _taken(line, number, file, first, results, notes, problems)) is not None:
                 yield found
         first_problems += problems[: 5 - len(first_problems)]
