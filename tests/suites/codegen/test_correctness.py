@@ -159,6 +159,28 @@ def test_swapped_labels_are_wrong_in_any_size_and_order(ordered: bool, count: in
     assert "high" in [name.casefold() for name in found.evidence["swapped_labels"]]
 
 
+MEANT = frame(city=["a", "b"], min_pay=[1, 2], max_pay=[8, 9], mean_age=[4.5, 5.5])
+
+
+@pytest.mark.parametrize(
+    ("columns", "passed"),
+    [
+        ({"Min Pay": [1, 2], "Max Pay": [8, 9]}, True),
+        ({"Min Pay": [8, 9], "Max Pay": [1, 2]}, False),
+        ({"min": [8, 9], "max": [1, 2]}, False),
+        ({"Min Pay": [8, 9], "max": [1, 2]}, False),
+        ({"('pay', 'min')": [8, 9], "('pay', 'max')": [1, 2]}, False),
+        ({"max": [8, 9], "min": [1, 2]}, True),
+        ({"pay": [8, 9], "pay_": [1, 2]}, True),  # may be either
+        ({"min": [8, 9], "other": [1, 2]}, True),  # a part of a name, and nothing across from it
+    ],
+)
+def test_labels_in_other_words_must_not_be_crossed(columns: dict[str, list[Any]], passed: bool) -> None:
+    found = word(MEANT, frame(None, age=[4.5, 5.5], city=["a", "b"], **columns))
+    assert found.passed == passed
+    assert passed or (found.score, found.reason) == (0.5, "labels_swapped")
+
+
 def test_swapped_labels_are_wrong_where_rows_tie() -> None:
     gold = frame(name=["a", "b", "c"], low=[1, 1, 2], high=[5, 6, 7])
     found = word(gold, frame(name=["b", "a", "c"], high=[1, 1, 2], low=[6, 5, 7]), ordered=True)

@@ -2,7 +2,8 @@
 
 Gold has ``min`` and ``max``; a result whose ``min`` holds the maxima and whose ``max`` holds the minima has the right
 cells under the wrong labels. So has one whose ``min`` holds the maxima, whatever its other column is called. A name
-that only one side has says nothing.
+that only one side has says nothing, unless two of them are crossed: for ``min_pay`` and ``max_pay``, the columns
+``min`` and ``Max Pay`` say which is which.
 
 Where every name of gold is there, :mod:`karat.tables.explain.labels` says so already, for all suites. Here the names
 that both have count, also when others are missing: code was asked for these columns, while an answer as a table may
@@ -13,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from karat.suites.codegen.question.words import name_parts
 from karat.tables.matching import match_tables
 from karat.tables.options import CompareOptions
 from karat.tables.table import Table
@@ -26,18 +28,21 @@ def swapped_labels(
     if gold.height == 0 or not any(place is not None for place in mapping):
         return []
     headers = [folded(name) for name in given.names]
+    labels = [folded(name) for name in gold.names]
     used = {place for place in mapping if place is not None}
     shared: list[tuple[int, int]] = []
     wrong: list[str] = []
-    for place, name in enumerate(gold.names):
-        label = folded(name)
-        unique = label and headers.count(label) == 1 and [folded(other) for other in gold.names].count(label) == 1
-        if not unique:
+    meant = _meant(gold.names, given.names)
+    for place, label in enumerate(labels):
+        if label and headers.count(label) == labels.count(label) == 1:
+            at, crossed = headers.index(label), True
+        elif place in meant:
+            at, crossed = meant[place], mapping[place] in meant.values()
+        else:
             continue
-        at = headers.index(label)
         shared.append((place, at))
-        if at != mapping[place] and at in used:
-            wrong.append(name)
+        if at != mapping[place] and at in used and crossed:
+            wrong.append(gold.names[place])
     if wrong and _agree_by_label(gold, given, shared, ordered=ordered, options=options):
         return []  # equal columns: they were only paired the other way round
     return wrong
@@ -50,3 +55,20 @@ def _agree_by_label(
     one, other = gold.select([place for place, _ in shared]), given.select([at for _, at in shared])
     match = match_tables(one, other, ignore_order=not ordered, options=options, explained=False)
     return match.passed and all(at == place for place, at in enumerate(match.mapping))
+
+
+def _meant(gold: Sequence[str], given: Sequence[str]) -> dict[int, int]:
+    """The columns that each name of gold means by its words, where only one on either side can be meant."""
+    words = [frozenset(name_parts(name)) for name in gold]
+    others = [frozenset(name_parts(name)) for name in given]
+    found: dict[int, int] = {}
+    for fits in (frozenset.__eq__, lambda one, other: one < other or other < one):
+        pairs = [
+            (place, at)
+            for place, one in enumerate(words)
+            for at, other in enumerate(others)
+            if one and other and place not in found and at not in found.values() and fits(one, other)
+        ]
+        firsts, seconds = [place for place, _ in pairs], [at for _, at in pairs]
+        found |= {place: at for place, at in pairs if firsts.count(place) == seconds.count(at) == 1}
+    return found
