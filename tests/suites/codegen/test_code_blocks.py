@@ -166,3 +166,29 @@ def test_code_with_texts_and_comments_of_any_words_is_code() -> None:
 )
 def test_blocks_of_answers_in_html(page: str) -> None:
     assert code_of(body(chat(page))) == "result = df[df.a < 3]"
+
+
+def blocks(*codes: str) -> bytes:
+    return body(chat("\n\nThen:\n\n".join(f"```python\n{code}\n```" for code in codes)))
+
+
+@pytest.mark.parametrize(
+    ("codes", "answer"),
+    [
+        (["x = df.age", "result = x.mean()"], "x = df.age\nresult = x.mean()"),
+        (["result = df.age.mean()", "print(result)"], "result = df.age.mean()\nprint(result)"),
+        (["result = df.age.mean()", "result = round(result, 1)"], "result = df.age.mean()\nresult = round(result, 1)"),
+        (["total = 0", "total += 1"], "total = 0\ntotal += 1"),
+        (["a = 1", "b = a", "result = b"], "a = 1\nb = a\nresult = b"),
+        (["import math", "result = math.floor(df.age.max())"], "import math\nresult = math.floor(df.age.max())"),
+        (["def f(x):\n    return x", "result = f(1)"], "def f(x):\n    return x\nresult = f(1)"),
+        (["result = df.age.mean()", "# Output: 41.2"], "result = df.age.mean()"),
+        (["result = 0", "result = df.age.mean()"], "result = df.age.mean()"),  # another draft
+        (["x = 1", "result = [x for x in df.age]"], "result = [x for x in df.age]"),
+        (["df = pd.read_csv('people.csv')", "result = df.age.mean()"], "result = df.age.mean()"),
+        (["df = pd.DataFrame({'age': [1]})", "result = df.age.mean()"], "result = df.age.mean()"),
+        (["x = df.age", "result = x.mean("], "result = x.mean("),
+    ],
+)
+def test_blocks_that_go_on_from_each_other_are_one_answer(codes: list[str], answer: str) -> None:
+    assert code_of(blocks(*codes)) == answer

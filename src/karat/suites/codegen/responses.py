@@ -1,7 +1,7 @@
 """A response as code. ``docs/responses.md`` lists the forms a response may have; what counts as code in them:
 
 - JSON with ``code`` (or ``completion``, ``solution``, …), as a body, in a fenced block, as arguments of a tool;
-- Python blocks, of which the last is the answer;
+- Python blocks, of which the last is the answer, with the earlier ones that it goes on from;
 - words that are Python. Words that are none are unreadable: they would fail as code, and that failure would measure
   nothing.
 """
@@ -20,7 +20,7 @@ from karat.core.replies.fences import split
 from karat.core.replies.json_texts import json_in
 from karat.core.suite import Unreadable
 from karat.suites.codegen.analysis.reader.syntax_tree import syntax_tree
-from karat.suites.codegen.running.code_blocks import PYTHON, block_in, code_in
+from karat.suites.codegen.running.code_blocks import PYTHON, block_in, whole_code_in
 
 OWN_KEYS = ("code", "completion", "solution")
 NAMES = (*OWN_KEYS, "python", "python_code", "source_code", "script")
@@ -37,7 +37,7 @@ _CODE_SIGNS = re.compile(r"[=\[\]{}<>+*/%@#\\_`|&^~]|\w\(|\.\w|\w:\w|^[.)\],;]")
 
 def code_of(response: bytes) -> str:
     """The code that a response holds. Raises :class:`Unreadable` when it holds none."""
-    return code_in(text_of(response))
+    return whole_code_in(text_of(response))
 
 
 def understand(response: bytes, _options: object) -> JsonObject:
