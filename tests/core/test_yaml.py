@@ -11,6 +11,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from karat.core.json_types import TypedObject
 from karat.core.problems import problem_text
 from karat.core.yaml.structs import Findings, documents, load, read
 
@@ -169,3 +170,52 @@ def test_any_bytes_give_values_or_problems_never_an_exception(data: bytes) -> No
     findings = Findings("t.yaml")
     for node in documents(data, findings):
         read(Thing, node, findings)
+
+
+class Call(msgspec.Struct, frozen=True):
+    """Something with values of any type."""
+
+    arguments: TypedObject
+
+
+def read_arguments(value: str) -> tuple[object, tuple[str, ...]]:
+    findings = Findings("calls.yaml")
+    (node,) = documents(f"arguments: {{code: {value}}}".encode(), findings)
+    found = read(Call, node, findings)
+    messages = tuple(problem.message for problem in findings.problems)
+    return (found.arguments["code"] if isinstance(found, Call) else None), messages
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("E10", "E10"),
+        ("e5", "e5"),
+        ("-e5", "-e5"),
+        ("+E1", "+E1"),
+        (".e5", ".e5"),
+        ("1e5", 1e5),
+        ("-2.5e-3", -2.5e-3),
+        (".5", 0.5),
+        ("1.", "1."),
+        ("007", "007"),
+        ("12", 12),
+        ("1e-999", 0.0),
+    ],
+)
+def test_values_have_the_types_that_they_look_like(text: str, value: object) -> None:
+    """``E10``, an exponent without a number, was a bug in karat."""
+    found, messages = read_arguments(text)
+    assert (found, type(found), messages) == (value, type(value), ())
+
+
+@pytest.mark.parametrize("text", ["1e999", "-9.9e400", "9" * 301 + ".5e200"])
+def test_a_number_beyond_all_bounds_is_a_mistake(text: str) -> None:
+    _, messages = read_arguments(text)
+    assert [message.rpartition(" is ")[2] for message in messages] == ["beyond all numbers"]
+
+
+@given(st.text(alphabet="0123456789eE+-._ \u0663", min_size=1, max_size=8))
+def test_no_text_of_signs_and_digits_is_an_exception(text: str) -> None:
+    read_arguments(f"{text}x")
+    read_arguments(text)

@@ -248,6 +248,22 @@ def test_a_mapping_without_a_known_name_is_a_value(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "name", "meant"),
+    [("{vaue: 3}", "vaue", "value"), ("{Value: 3}", "Value", "value"), ("{fiel: a.csv}", "fiel", "file")],
+)
+def test_a_lone_name_that_is_a_slip_is_no_value(folder: Path, text: str, name: str, meant: str) -> None:
+    """As a mapping, ``{vaue: 3}`` made every answer wrong."""
+    (problem,) = written(folder, f"- id: a\n  question: q\n  expected: {text}\n").problems
+    assert f'unknown name "{name}"' in problem.message
+    assert f'Did you mean "{meant}"?' in problem.hint and "{value: {…}}" in problem.hint
+
+
+@pytest.mark.parametrize("text", ["{name: Anna}", "{values: [1, 2]}", "{North: 3}", "{value: {vaue: 3}}"])
+def test_a_lone_name_may_be_the_result(folder: Path, text: str) -> None:
+    assert written(folder, f"- id: a\n  question: q\n  expected: {text}\n").problems == ()
+
+
+@pytest.mark.parametrize(
     ("text", "message", "hint"),
     [
         ("{value: 3, tabel: {a: [1]}}", 'unknown name "tabel" beside "value"', 'Did you mean "table"?'),

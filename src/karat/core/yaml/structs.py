@@ -172,7 +172,8 @@ def _read_any(node: Node, findings: Findings) -> object:
 
 _PLAIN = {"true": True, "false": False, "null": None, "~": None, "": None}
 _WHOLE = re.compile(r"[-+]?(?:0|[1-9]\d{0,300})")
-_DECIMAL = re.compile(r"[-+]?(?:0|[1-9]\d{0,300})?(?:\.\d{1,300})?(?:[eE][-+]?\d{1,3})?")
+_DECIMAL = re.compile(r"[-+]?(?:(?:0|[1-9]\d{0,300})(?:\.\d{1,300})?|\.\d{1,300})(?:[eE][-+]?\d{1,3})?")
+"""With a digit before the exponent: ``E10`` is a code."""
 
 
 def _read_typed_object(node: Node, findings: Findings) -> object:
@@ -199,7 +200,13 @@ def _read_typed(node: Node, findings: Findings) -> object:
         return _PLAIN[text]
     if _WHOLE.fullmatch(text):
         return int(text)
-    return _number(text) if text[-1:].isdigit() and _DECIMAL.fullmatch(text) else text
+    if not text[-1:].isdigit() or not _DECIMAL.fullmatch(text):
+        return text
+    try:
+        return _number(text)
+    except ValueError:
+        findings.add(node, f"{_described(node)} is beyond all numbers", "Quote it if it is a text.")
+        return text
 
 
 def _union_reader(kinds: Sequence[object], *, optional: bool) -> Read:

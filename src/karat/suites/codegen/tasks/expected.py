@@ -1,7 +1,8 @@
 """The right result as a task file gives it: a bare value or table, or a mapping that names what it is.
 
 ``NAMES`` holds every name with its reader. A mapping with one of these names may hold only these names; a mapping
-without any of them is a value (``{North: 19, South: 5}``) or a table.
+without any of them is a value (``{North: 19, South: 5}``) or a table. One whose only name is a slip of them
+(``{vaue: 3}``) is a mistake: as a value, no answer would ever be right.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import msgspec
 from yaml.nodes import Node
 
 from karat.core.json_types import JsonObject
+from karat.core.problems import slip_of
 from karat.core.yaml.structs import Findings
 from karat.suites.codegen.plots.expectation.expected import read_plot
 from karat.suites.codegen.records import Expected
@@ -47,6 +49,8 @@ NAMES: Mapping[str, Reader] = {
 }
 RESULTS = ("value", "table", "file", "named", "plot")
 """What the result itself is: one of these at most."""
+MISTAKEN = ("value", "table", "file", "files", "plot")
+"""Names that a lone one like them is taken for; ``{name: Anna}`` is a value."""
 
 
 def read_expected(node: Node, folder: Path, findings: Findings) -> Expected | None:
@@ -57,6 +61,10 @@ def read_expected(node: Node, folder: Path, findings: Findings) -> Expected | No
         if is_rows(node) or is_columns(node):
             columns = columns_of(node, findings)
             return None if columns is None else Expected(table=columns)
+        if len(parts) == 1 and (meant := slip_of(name := next(iter(parts)), MISTAKEN)):
+            hint = f'Did you mean "{meant}"? If this mapping is itself the right result, write {{value: {{…}}}}.'
+            findings.add(parts[name][0], f'unknown name "{name}" for what is expected', hint)
+            return None
         return Expected(value=value_of(node))
     fields = read_names(parts, NAMES, folder, findings)
     if fields is None or not one_form(node, [name for name in RESULTS if name in parts], findings):
