@@ -45,3 +45,36 @@ def test_a_text_that_is_known_is_read() -> None:
     facts = analyse("exec('result = df.age.mean()')\nresult = result", PEOPLE)
     assert not facts.unread and [one.function for one in facts.aggregations] == ["mean"]
     assert not analyse("exec(text) if False else None\nresult = df.age", PEOPLE).unread
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "result = df.iloc[df.salary.argsort()[::-1][:2]]",
+        "result = df.iloc[np.argsort(-df.salary)[:2]]",
+        "result = df.iloc[np.argsort(df.salary.to_numpy())[-2:][::-1]]",
+        "result = df.assign(key=-df.salary).sort_values('key').head(2)",
+        "result = sorted(df.to_dict('records'), key=lambda row: -row['salary'])[:2]",
+        "result = sorted(zip(df.name, df.salary), key=lambda row: (-row[1], row[0]))[:2]",
+        "import polars as pl\nresult = pl.from_pandas(df).sort(-pl.col('salary')).head(2)",
+        "import duckdb\nresult = duckdb.sql('select * from people order by -salary limit 2')",
+    ],
+)
+def test_an_order_by_the_other_sign_or_by_places(code: str) -> None:
+    asked = read_question("Who are the 2 people with the highest salary? Sort by salary descending.", PEOPLE)
+    assert coverage_of(asked, analyse(code, PEOPLE)).coverage_score == 1
+
+
+def test_the_other_sign_turns_an_order_round() -> None:
+    asked = read_question("Sort the people by salary, ascending.", PEOPLE)
+    assert coverage_of(asked, analyse("result = df.sort_values('salary')", PEOPLE)).coverage_score == 1
+    assert coverage_of(asked, analyse("result = df.iloc[np.argsort(-df.salary)]", PEOPLE)).coverage_score < 1
+
+
+@pytest.mark.parametrize(
+    "lookup", ["dict(zip(dept.id, dept.title))", "{row.id: row.title for row in dept.itertuples()}"]
+)
+def test_a_lookup_in_another_table_is_a_join(lookup: str) -> None:
+    schema = Schema({"people": ("dept_id", "salary"), "dept": ("id", "title")})
+    facts = analyse(f"names = {lookup}\nresult = people.salary.groupby(people.dept_id.map(names)).sum()", schema)
+    assert facts.joins and "title" in facts.group_keys

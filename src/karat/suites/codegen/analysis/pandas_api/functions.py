@@ -9,7 +9,7 @@ from karat.suites.codegen.analysis.pandas_api.aggregates import FUNCTIONS, aggre
 from karat.suites.codegen.analysis.pandas_api.iteration import element_of
 from karat.suites.codegen.analysis.pandas_api.methods import HANDLERS as METHODS
 from karat.suites.codegen.analysis.pandas_api.methods import call_method
-from karat.suites.codegen.analysis.pandas_api.orders import extreme, sort
+from karat.suites.codegen.analysis.pandas_api.orders import argsort, extreme, sort
 from karat.suites.codegen.analysis.reader.choices import chosen_value
 from karat.suites.codegen.analysis.reader.constants import date_of, number_in, truth_in
 from karat.suites.codegen.analysis.reader.function_calls.calls import Call, Handler
@@ -258,8 +258,23 @@ def _set(state: State, call: Call) -> Value:
 
 
 def _mapping(state: State, call: Call) -> Value:
+    columns = _two_columns(call.argument(0))
+    if columns is not None and not call.named:
+        keys, values = columns
+        shared = Shared(element=values)
+        node = state.node(state.reach(*call.given))
+        return Value("dict", node, shared=shared, index=keys.sources, sources=values.sources)
     pairs: dict[str | int | float, Value] = dict(call.named.items())
     return Value("dict", state.node(state.reach(*call.given)), shared=Shared(pairs=pairs))
+
+
+def _two_columns(given: Value | None) -> tuple[Value, Value] | None:
+    """The keys and values of ``dict(zip(a, b))``, of columns."""
+    element = given.shared.element if given is not None and given.kind == "list" and given.shared is not None else None
+    items = element.shared.items if element is not None and element.shared is not None else None
+    if items is None or len(items) != 2 or not (items[0].sources and items[1].sources):
+        return None
+    return items[0], items[1]
 
 
 HANDLERS: dict[str, Handler] = {
@@ -279,4 +294,5 @@ HANDLERS: dict[str, Handler] = {
     "Counter": _counter,
     "len": _length,
     "sorted": _sorted,
+    "argsort": lambda state, call: argsort(state, call.argument(0) or unknown(())),
 }

@@ -22,7 +22,7 @@ from karat.suites.codegen.analysis.pandas_api.columns import (
     set_column,
     sources_of,
 )
-from karat.suites.codegen.analysis.pandas_api.orders import extreme, first_truth, sort, take
+from karat.suites.codegen.analysis.pandas_api.orders import argsort, extreme, first_truth, sort, take
 from karat.suites.codegen.analysis.reader.constants import number_in, texts_of
 from karat.suites.codegen.analysis.reader.function_calls.calls import Call, Handler
 from karat.suites.codegen.analysis.reader.state import State
@@ -173,7 +173,8 @@ def _apply(state: State, call: Call) -> Value:
         return applied(state, value, function)
     if isinstance(function.const, str) or function.kind == "name":
         return by_rule(state, value, function)
-    if call.name == "map" and function.kind == "series" and function.node.tabular:
+    lookup = function.kind == "series" or (function.kind == "dict" and function.index)
+    if call.name == "map" and lookup and function.node.tabular:
         nodes = (value.node, *state.reach(function))
         keys = tuple(dict.fromkeys((*value.sources, *function.index)))
         found = state.series(nodes, function.sources)  # a lookup in another table
@@ -280,6 +281,7 @@ HANDLERS: dict[str, Handler] = {
     **dict.fromkeys(("pivot_table", "pivot"), grouping.pivot_table),
     **dict.fromkeys(("get", "pop", "get_group", "xs"), _get),
     "sort_values": _sort_values,
+    "argsort": lambda state, call: argsort(state, call.receiver),
     "sort_index": _sort_index,
     "groupby": grouping.groupby,
     "resample": grouping.resample,

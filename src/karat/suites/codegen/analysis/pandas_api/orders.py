@@ -25,9 +25,26 @@ def first_truth(value: Value | None, default: bool | None) -> bool | None:
     return bool(value.const) if isinstance(value.const, bool | int) else None
 
 
+def _falls(by: Sequence[Value]) -> bool:
+    """Whether the first of these has the other sign: ``-x``, ``(-x, name)``."""
+    first = by[0] if by else None
+    if first is not None and first.kind == "list" and first.shared is not None and first.shared.items:
+        first = first.shared.items[0]
+    return first is not None and first.falling
+
+
+def argsort(state: State, value: Value) -> Value:
+    """The places of rows in order: ``df.iloc[df.x.argsort()[:3]]``."""
+    found = sort(state, value, [value], True)
+    found.sources, found.mask, found.falling = (), (), False  # places, no values and no conditions
+    return found
+
+
 def sort(state: State, value: Value, by: Sequence[Value], ascending: bool | None) -> Value:
     """Rows put in order by these columns."""
     columns = sources_of(by)
+    if ascending is not None and _falls(by):
+        ascending = not ascending
     nodes = [reach(column, state.line) for column in by]
     found = state.with_fact(value, Order("sort", columns, ascending, None, state.line), parents=nodes)
     found.sort = Sorting(columns, ascending)
@@ -37,6 +54,7 @@ def sort(state: State, value: Value, by: Sequence[Value], ascending: bool | None
 def extreme(state: State, value: Value, by: Sequence[Value], count: int | None, largest: bool) -> Value:
     """``nlargest`` and ``nsmallest``."""
     columns = sources_of(by)
+    largest = largest != _falls(by)
     nodes = [reach(column, state.line) for column in by]
     found = state.with_fact(
         value, Order("largest" if largest else "smallest", columns, not largest, count, state.line), parents=nodes

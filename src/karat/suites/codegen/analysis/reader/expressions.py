@@ -120,6 +120,7 @@ def _signed(state: State, operator: ast.unaryop, value: Value) -> Value:
         found = state.with_fact(value)
         if found.sort is not None and found.sort.ascending is not None:
             found.sort = msgspec.structs.replace(found.sort, ascending=not found.sort.ascending)
+        found.falling = not value.falling
         return found
     return value
 
@@ -264,6 +265,8 @@ def _listed(state: State, expression: ast.ListComp | ast.SetComp | ast.Generator
         element = value
         nodes.extend(state.reach(key))
         made = Value("dict", state.node((*nodes, *state.reach(value))), shared=Shared(element=value))
+        made.index = key.sources if value.sources else ()  # a lookup from one column to another
+        made.sources = value.sources if made.index else ()
     else:
         element = state.evaluate(expression.elt)
         held = fresh(element, node=state.node((element.node, *nodes)))

@@ -147,6 +147,8 @@ class Value(msgspec.Struct):
     """Of an expression that chooses columns: those of these names that it takes."""
     ranked: Sorting | None = None
     """The order that a number of rows follows: 1 is the first of them."""
+    falling: bool = False
+    """Whether it has the other sign: the smallest of ``-x`` is where ``x`` is largest."""
 
 
 def fresh(value: Value, **changes: Any) -> Value:

@@ -105,7 +105,11 @@ def _null(state: State, _rows: Rows, _node: Expression) -> Value:
 def _negative(state: State, rows: Rows, node: Expression) -> Value:
     value = evaluate(state, rows, node.this)
     known = negated(value.const) if value.const is not MISSING else MISSING
-    return state.const(known) if known is not MISSING else state.with_fact(value)
+    if known is not MISSING:
+        return state.const(known)
+    found = state.with_fact(value)
+    found.falling = not value.falling
+    return found
 
 
 def _case(state: State, rows: Rows, node: Expression) -> Value:
