@@ -35,10 +35,10 @@ def function_judge(sensitivity: float, specificity: float, *, noise: float = 0.0
     return judge
 
 
-def review(count: int) -> list[str]:
+def review(count: int, run_id: int = 1) -> list[str]:
     """Review the first cases of the random order, blind."""
     with open_store("sqlite:///.karat/karat.db") as store:
-        names = list(pool_of(store, 1, "").sample.order[:count])
+        names = list(pool_of(store, run_id, "").sample.order[:count])
         for name in names:
-            store.add_review(1, name, "pass" if truly_right(int(name[1:])) else "fail", reviewer="ann", blind=True)
+            store.add_review(run_id, name, "pass" if truly_right(int(name[1:])) else "fail", reviewer="ann", blind=True)
     return names

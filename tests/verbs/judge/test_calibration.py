@@ -234,3 +234,36 @@ def test_rubrics_by_tag_are_one_judge(project: Path) -> None:
     assert seen is not None and seen.asked == 4
     (project / "maps.md").write_text("a map is right when it has a scale")
     assert ask_judge("r-0002", judge)[0].version != found.version
+
+
+def test_the_same_answer_in_two_runs_is_one_piece_of_evidence(project: Path) -> None:
+    judge = function_judge(0.95, 0.92)
+    ask_judge(judge=judge)
+    review(30)
+    alone = calibrate_judge(judge=judge, probes=False)
+    cases = [{"id": f"c{n}", "question": f"What is it? {n}", "relevant": ["lemon"]} for n in range(CASES)]
+    answers = [{"id": f"c{n}", "results": ["lemon" if n >= CASES - 20 else "lime"]} for n in range(CASES)]
+    for place in range(10, CASES - 20):
+        answers[place]["results"] = ["grape"]  # another answer to the same case
+    karat.run(suite="retrieval", cases=cases, predictions=answers)
+    (found,) = ask_judge(judge=judge)
+    assert found.cached == 10
+    names = review(30, run_id=2)
+    again = sum(int(name[1:]) < 10 for name in names)
+    assert 0 < again < 30
+    both = calibrate_judge(judge=judge, probes=False)
+    assert (alone.reviewed, both.reviewed, both.drawn) == (30, 60 - again, 2 * alone.drawn - again)
+    assert both.agreement.n == both.people_right + both.people_wrong == 60 - again
+    assert [one.case for one in both.doubts if int(one.case[1:]) < 10] == [
+        one.case for one in alone.doubts if int(one.case[1:]) < 10
+    ]
+
+
+def test_a_stale_version_is_called_so_where_nothing_is_asked(project: Path) -> None:
+    judge = function_judge(0.95, 0.92)
+    (first,) = ask_judge(judge=judge)
+    with open_store("sqlite:///.karat/karat.db") as store:
+        JudgeRecords(store).mark_version(first.version, model="m", fingerprint="", stale="the model changed")
+    (again,) = ask_judge(judge=judge)
+    assert (first.warnings, again.calls) == ((), 0)
+    assert again.warnings == (f"{first.version} is stale: the model changed",)

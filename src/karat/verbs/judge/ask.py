@@ -130,7 +130,7 @@ def _served(records: JudgeRecords, version: JudgeVersion, state: Judging) -> tup
     """Whether the server still calls its model what it did; a version whose model changed is stale from now on."""
     names = sorted({name for name, _ in state.models if name})
     if not names:
-        return ()
+        return (f"{version.version} is stale: {version.stale}",) if version.stale else ()
     fingerprint = next((mark for _, mark in sorted(state.models) if mark), version.fingerprint)
     before = version.model or names[0]
     stale = version.stale

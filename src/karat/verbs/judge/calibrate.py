@@ -85,7 +85,7 @@ def _newest(store: Store, runs: Sequence[str]) -> str:
 
 
 def _calibration(store: Store, known: JudgeVersion, run_ids: Sequence[int]) -> Calibration:
-    pools = [pool_of(store, run_id, known.version) for run_id in run_ids]
+    pools = _once([pool_of(store, run_id, known.version) for run_id in run_ids], JudgeRecords(store), known.version)
     samples = [pool.sample for pool in pools]
     together = Sample(
         tuple(one for sample in samples for one in sample.reviewed), tuple(one for s in samples for one in s.rest)
@@ -116,6 +116,22 @@ def _calibration(store: Store, known: JudgeVersion, run_ids: Sequence[int]) -> C
         tables=tables_of(_groups(store, pools)),
         doubts=tuple(_doubts(pools)),
     )
+
+
+def _once(pools: Sequence[Pool], records: JudgeRecords, version: str) -> list[Pool]:
+    """The pools with each reviewed answer in one of them: the same answer in several runs has the same verdict of the
+    judge, and its reviews are one piece of evidence. The newest run counts."""
+    seen: set[tuple[str, tuple[str, ...]]] = set()
+    found: list[Pool] = []
+    for pool in sorted(pools, key=lambda one: -one.run_id):
+        keys: dict[str, list[str]] = {}
+        for one in records.of_run(pool.run_id, version):
+            keys.setdefault(one.case_id, []).append(one.key)
+        marks = {case: (case, tuple(own)) for case, own in keys.items()}
+        new = tuple(one for one in pool.sample.reviewed if marks[one[0].id] not in seen)
+        seen |= {marks[case.id] for case, _ in new}
+        found.append(msgspec.structs.replace(pool, sample=msgspec.structs.replace(pool.sample, reviewed=new)))
+    return found[::-1]
 
 
 def _groups(store: Store, pools: Sequence[Pool]) -> dict[str, list[Pair]]:
