@@ -340,6 +340,13 @@ def test_hostile_xml_is_refused_with_the_line(tmp_path: Path) -> None:
     assert len(read(tmp_path, long).contents.codelists[0].codes["X"]) < 1_100_000
 
 
+def test_an_entity_of_html_has_a_remedy_of_its_own(tmp_path: Path) -> None:
+    [problem] = read(tmp_path, message(one_list('<str:Code id="X"><com:Name>a&nbsp;b</com:Name></str:Code>'))).problems
+    assert "undefined entity" in problem.message
+    assert "&#160;" in problem.hint
+    assert "Download" not in problem.hint
+
+
 # -- karat structures -----------------------------------------------------------------------------------------------
 
 

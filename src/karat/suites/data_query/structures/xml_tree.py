@@ -14,6 +14,9 @@ from karat.suites.data_query.structures.records import Unusable
 
 SKIPPED = frozenset(("Annotations", "Description", "Contact", "Link"))
 """Elements that are left out with all that is in them."""
+_ENTITY_HINT = (
+    "XML alone has only &amp; &lt; &gt; &quot; &apos; and numbers such as &#160;. Write the character itself."
+)
 LONGEST = 1_000_000
 """Characters of the text of one element that are kept. No id or name comes near."""
 
@@ -92,7 +95,7 @@ def read_tree(text: str) -> Element:
         raise Unusable(
             f"not valid XML: {reason} (column {error.offset + 1})",
             line=error.lineno,
-            hint="Download the file again: it may be cut off.",
+            hint=_ENTITY_HINT if reason == "undefined entity" else "Download the file again: it may be cut off.",
         ) from error
     return top.children[0]
 
