@@ -119,6 +119,14 @@ def test_defaults_unknown_codes_and_what_is_not_available(world: tuple[str, ...]
     assert why(asked, got, structures=constrained) == ("not_available", "wrong_term")
 
 
+@pytest.mark.parametrize(("aware", "reasons"), [(False, ("wrong_combination",)), (True, ("wrong_term",))])
+def test_the_right_ids_in_the_wrong_datasets_have_a_reason(aware: bool, reasons: tuple[str, ...]) -> None:
+    """The response answers, as it should: that it does something else is no reason here."""
+    for first, second in (({"B": ["x"]}, {"B": ["y"]}), ({"A": ["a"], "B": ["x"]}, {"A": ["a"], "B": ["y"]})):
+        expected = Target((part(first), part(second, "X:E")))
+        assert why(expected, Selection((part(second), part(first, "X:E"))), dataset_aware=aware) == reasons
+
+
 def answer(*entries: tuple[str, bool]) -> Selection:
     """An entry for each code of B, with whether the system filled it in; A is right in all."""
     right = Dimension("A", (Term("a", "name of a"),))

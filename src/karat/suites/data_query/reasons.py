@@ -101,23 +101,29 @@ def _only_defaults_too_much(comparison: Comparison) -> bool:
 
 
 def _dimension(comparison: Comparison, dimension: DimensionComparison) -> Iterator[str]:
-    wanted, given = target_ids(dimension), selected_ids(dimension)
-    missed, extra = wanted - given, given - wanted
+    # Where datasets count (dataset_aware), the right ids of another dataset are missed and too much, too.
+    missed, extra = bool(dimension.by_id.fn), bool(dimension.by_id.fp)
     if not dimension.in_target:
         if extra:
             yield "dimension_added"
         return
     if dimension.undecided and not missed and not extra:
         yield "too_many" if dimension.everything else "too_few"
-    elif missed and not given and not dimension.everything:
+    elif missed and not selected_ids(dimension) and not dimension.everything:
         yield "dimension_missing"
     elif missed and extra:
         yield "wrong_term"
-        depth = comparison.options.hierarchy_depth
-        parents = parents_of(comparison, dimension.dimension)
-        if any(nearness(one, other, parents, depth) for one in missed for other in extra):
+        if _is_parent_or_child(comparison, dimension):
             yield "parent_or_child"
     elif missed:
         yield "too_few"
     elif extra:
         yield "too_many"
+
+
+def _is_parent_or_child(comparison: Comparison, dimension: DimensionComparison) -> bool:
+    """Whether a code that was missed is near in the hierarchy to one that is too much."""
+    wanted, given = target_ids(dimension), selected_ids(dimension)
+    depth = comparison.options.hierarchy_depth
+    parents = parents_of(comparison, dimension.dimension)
+    return any(nearness(one, other, parents, depth) for one in wanted - given for other in given - wanted)
