@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 
-TIMEOUT = 10_000
-"""Milliseconds for one step of a page, and for what is expected after it."""
+TIMEOUT = 60_000
+"""Milliseconds for one step of a page, and for what is expected after it: only what never comes takes so long, and a busy
+machine may be slow."""
 
 
 @pytest.fixture(scope="module")

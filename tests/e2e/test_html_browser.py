@@ -120,6 +120,7 @@ def test_chips_and_tags_filter_and_back_undoes(chromium: Browser, address: str) 
 
 def test_enter_opens_a_case_keys_walk_and_escape_returns(chromium: Browser, address: str) -> None:
     with opened(chromium, address) as (page, watched):
+        counted(page, "125 cases")
         listed = ids(page)
         page.locator("#case-table .link").nth(6).focus()
         page.keyboard.press("Enter")

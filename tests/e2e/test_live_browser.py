@@ -13,13 +13,17 @@ from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import Browser, Page, expect
+from starlette.middleware.base import RequestResponseEndpoint
+from starlette.requests import Request
+from starlette.responses import Response
 
+from karat.core.records import Prediction
 from karat.store import open_store
 from tests.e2e.test_killed import project, start
 from tests.slow_server import Assistant, serving
-from tests.web.conftest import chromium, served
+from tests.web.conftest import chromium, served, store_url
 
-__all__ = ["chromium"]
+__all__ = ["chromium", "store_url"]
 
 CASES, FIRST = 40, 15
 
@@ -120,3 +124,27 @@ def test_the_page_works_without_a_script(tmp_path: Path, chromium: Browser) -> N
             page.reload()
             expect(page.locator("h1")).to_contain_text("interrupted at")
             context.close()
+
+
+def test_a_page_goes_on_after_the_viewer_was_away_for_a_moment(store_url: str, chromium: Browser) -> None:
+    """Its figures are asked for again, and so is the page when only that could not be had."""
+    refused = {"/api/runs/r-0003/progress": 1, "/runs/r-0003": 2}
+    opened_once = False
+
+    async def away(request: Request, answer: RequestResponseEndpoint) -> Response:
+        path = request.url.path
+        if opened_once and refused.get(path):
+            refused[path] -= 1
+            return Response("not now", status_code=503)
+        return await answer(request)
+
+    with served(store_url, away) as address, open_store(store_url) as store:
+        page = chromium.new_page()
+        page.goto(f"{address}/runs/r-0003")
+        answered = page.get_by_role("progressbar", name="Answered")
+        expect(answered).to_have_attribute("aria-valuenow", "40")
+        opened_once = True
+        store.add_predictions(3, [Prediction(f"c{n}", response=b"x") for n in range(40, 60)])
+        expect(answered).to_have_attribute("aria-valuenow", "60")
+        assert set(refused.values()) == {0}
+        page.close()

@@ -40,6 +40,7 @@ conversation:
 
 def saved(page: Page, name: str, file: str) -> bytes:
     """What a link to a file gives, under its file name."""
+    expect(page.locator("#keys")).to_be_attached()  # what stands last on every page
     link = page.locator(".crumbs").get_by_role("link", name=name)
     if not link.count():
         page.locator("details.menu:has(a) > summary").click()
@@ -192,6 +193,7 @@ def test_06_the_keyboard_goes_through_the_filtered_list(page: Page) -> None:
     page.keyboard.press("?")
     expect(page.get_by_role("dialog")).to_be_visible()
     page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_be_hidden()
     with page.expect_navigation(wait_until="load"):
         page.keyboard.press("2")
     expect(page.get_by_text("Undo verdict")).to_be_visible()
@@ -206,9 +208,9 @@ def test_07_a_persons_verdict_and_its_way_back_to_the_case_file(page: Page, stor
     page.get_by_role("link", name="Review queue").click()
     expect(page.get_by_role("status")).to_have_text("1–6 of 6")
     page.get_by_role("link", name="country number 1?").click()
+    arrived(page, r"/cases/1\?review=open")
     page.get_by_label("Who").fill("Ada")
     page.get_by_label("Why").fill("the map says so")
-    arrived(page, r"/cases/1\?review=open")
     page.get_by_role("heading", level=1).click()
     page.keyboard.press("1")
     arrived(page, r"/cases/3\?review=open")
@@ -373,6 +375,7 @@ def test_14_from_a_row_to_a_new_case_a_set_and_the_editor(page: Page) -> None:
     cases = saved(page, "Cases", "r-0001-cases.yaml")
     assert yaml.safe_load(cases)["id"] == "case_003"
     page.get_by_role("link", name="country number 3?").click()
+    arrived(page, r"/cases/3\?")
     posted(page, "Remove the case from hard ones")
     expect(page.get_by_role("link", name="hard ones")).to_have_count(0)
     page.get_by_role("link", name="new case from it").click()

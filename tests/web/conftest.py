@@ -14,13 +14,14 @@ from pathlib import Path
 
 import pytest
 import uvicorn
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 from starlette.middleware.base import BaseHTTPMiddleware, RequestResponseEndpoint
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.testclient import TestClient
 
 from karat.web.app import create_app
+from tests.e2e.browser import TIMEOUT
 from tests.web.sample_store import build
 
 Middleware = Callable[[Request, RequestResponseEndpoint], Awaitable[Response]]
@@ -89,6 +90,7 @@ def chromium() -> Iterator[Browser]:
     if found is None:
         pytest.skip("chromium is not installed")
     options = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
+    expect.set_options(timeout=TIMEOUT)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=found, args=options)
         yield browser

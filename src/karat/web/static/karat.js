@@ -199,7 +199,8 @@ const pause = (time) => new Promise((done) => setTimeout(done, time));
 
 async function replaceParts(page) {
   const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
-  if (!answer.ok) return location.reload();
+  if (answer.status >= 400 && answer.status < 500) return location.reload();
+  if (!answer.ok) throw new Error("the viewer has no page now");
   const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
   const followed = page.querySelector("[data-follow] input")?.checked ?? true;
   const names = (root) => [...root.querySelectorAll("[data-part]")].map((part) => part.dataset.part);
@@ -223,19 +224,20 @@ const showFollow = (page) => page.querySelectorAll("[data-follow]").forEach((lab
 
 async function watchLive(page) {
   showFollow(page);
-  let version = page.dataset.version;
-  let stopping = null;
+  let shown = `${page.dataset.version} ${page.dataset.stopping}`;
   for (;;) {
     await pause(1500);
-    const answer = await fetch(page.dataset.live, { headers: { Accept: "application/json" } }).catch(() => null);
-    if (!answer) continue; // the viewer or the network is away for a moment
-    if (!answer.ok) return;
-    const now = await answer.json();
-    if (now.scored) return location.reload();
-    if (now.version === version && now.stopping === stopping && now.status !== "running") continue;
-    if (now.version !== version || now.stopping !== stopping) await replaceParts(page);
-    version = now.version;
-    stopping = now.stopping;
+    try {
+      const answer = await fetch(page.dataset.live, { headers: { Accept: "application/json" } });
+      if (answer.status >= 400 && answer.status < 500) return;
+      if (!answer.ok) continue;
+      const now = await answer.json();
+      if (now.scored) return location.reload();
+      const fresh = `${now.version} ${now.stopping}`;
+      if (fresh === shown) continue;
+      await replaceParts(page);
+      shown = fresh;
+    } catch { /* the viewer or the network is away for a moment */ }
   }
 }
 
