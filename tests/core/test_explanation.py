@@ -3,10 +3,24 @@ version's details."""
 
 from __future__ import annotations
 
-import msgspec
+from dataclasses import replace
 
-from karat.core.explanation import Explanation, Line, differing_lines, explaining, plain_details, read_details
+import msgspec
+import pytest
+
+from karat.core.explanation import (
+    Explanation,
+    Line,
+    differing_lines,
+    explaining,
+    plain_details,
+    read_details,
+    unexplained,
+)
+from karat.core.metric import pass_metric
+from karat.core.plugins import load_suite
 from karat.core.presentation.case_explanation import explanation_of, target_of
+from karat.core.results.failures.failures import failures_of
 from karat.core.results.result import CaseResult
 from karat.core.scores import Score
 
@@ -61,3 +75,42 @@ def test_without_a_reason_of_the_suite_a_metric_gives_the_headline() -> None:
 def test_lines_of_two_texts() -> None:
     assert differing_lines("a\nb", "a\nc") == (Line("same", "a"), Line("missing", "b"), Line("extra", "c"))
     assert differing_lines("a\n" * 3000, "b\n" * 3000) == ()
+
+
+def test_a_suite_that_explains_nothing_is_right_or_wrong_by_its_figures(monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = replace(load_suite("data_query"), explain=unexplained)
+    monkeypatch.setattr("karat.core.presentation.case_explanation.load_suite", lambda name: plain)
+    monkeypatch.setattr("karat.core.presentation.case_explanation._explain", lambda name: unexplained)
+    judging = pass_metric(plain.metrics)
+    assert judging is not None
+
+    def told(score: Score) -> Explanation:
+        return explanation_of("plain", CaseResult("c", "scored", {"other": Score(0.0), judging.name: score}, {}))
+
+    assert told(Score(1.0)).outcome == "right"
+    assert told(Score(0.9999999999)).outcome == "right", "a mean over turns"
+    assert told(Score(0.5)).outcome == "wrong"
+    wrong = told(Score(0.0, reason="said yes, expected no"))
+    assert (wrong.outcome, wrong.reason, wrong.headline) == ("wrong", "said yes, expected no", "said yes, expected no")
+    assert failures_of(wrong), "it is in a failure group"
+    assert told(Score(None, "not_applicable")).outcome == "right", "nothing says that it is wrong"
+
+
+@pytest.mark.parametrize(
+    ("scores", "outcome"),
+    [
+        ({"latency": Score(0.2), "first": Score(0.0, reason="no")}, "wrong"),
+        ({"first": Score(0.5)}, "wrong"),
+        ({"first": Score(1.0), "second": Score(0.0)}, "right"),
+        ({"edits": Score(3.0)}, "needs_review"),
+        ({"edits": Score(-1.0)}, "needs_review"),
+        ({"first": Score(None)}, "needs_review"),
+        ({}, "right"),
+    ],
+)
+def test_a_case_of_a_suite_that_is_not_installed_is_right_only_if_its_first_figure_says_so(
+    scores: dict[str, Score], outcome: str
+) -> None:
+    told = explanation_of("of another machine", CaseResult("c", "scored", scores, {"other": 1}))
+    assert told.outcome == outcome
+    assert (outcome == "needs_review") == ("is not installed here" in told.headline)

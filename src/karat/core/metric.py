@@ -105,6 +105,14 @@ def right_words(right: int, of: int, title: str, *, partly: int = 0) -> str:
     return f"{right:,} of {of:,} {said}{f' ({partly:,} in part)' if partly else ''}"
 
 
+def pass_metric(metrics: Sequence[Metric]) -> Metric | None:
+    """The metric by which a case of the suite is right: the first headline rate, else the first rate, else the first
+    share."""
+    good = [metric for metric in metrics if metric.higher_is_better and metric.kind != "quantity"]
+    good.sort(key=lambda metric: (metric.kind != "rate", not metric.headline))
+    return good[0] if good else None
+
+
 def in_sample(metric: Metric[Comparison], headline: Sequence[str]) -> Metric[Comparison]:
     """Its title says so where the run has the same figure held out."""
     if metric.held_out_by not in headline or not metric.held_out_by:

@@ -14,11 +14,11 @@ import msgspec
 
 from karat.core import plugins
 from karat.core.explanation import Explanation
+from karat.core.metric import pass_metric
 from karat.core.presentation.case_explanation import explanation_of, why_not_right
 from karat.core.results.result import CaseResult, CaseReview, RunResult, has_errors
 from karat.core.results.verdicts import settled, side_of
 from karat.core.scores import Score
-from karat.stats.gates.figures import pass_metric
 
 State = Literal["passed", "failed", "no_verdict"]
 ROUNDING = 1e-9

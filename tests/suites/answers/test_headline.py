@@ -10,10 +10,10 @@ from typing import Any
 from rich.console import Console
 
 import karat
+from karat.core.metric import pass_metric
 from karat.core.results.result import RunResult
 from karat.reports.console.run import print_result
 from karat.runs.scores.run_scoring import score_recorded
-from karat.stats.gates.figures import pass_metric
 from karat.store import RunRecord, open_store
 from karat.suites.answers import suite
 from karat.web.run_page.figures import figures_of, headline, main_figure

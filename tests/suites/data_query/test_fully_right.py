@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from karat.stats.gates.figures import pass_metric
+from karat.core.metric import pass_metric
 from karat.suites.data_query.metrics import METRICS
 from karat.suites.data_query.selection.selection import (
     DatasetSelection,

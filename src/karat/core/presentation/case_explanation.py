@@ -9,23 +9,28 @@ import msgspec
 from karat.core.expect.outcome import DETAILS, own_details, with_expectations
 from karat.core.explanation import Explain, Explanation, unexplained
 from karat.core.json_types import JsonMapping
+from karat.core.metric import pass_metric
 from karat.core.plugins import load_suite
 from karat.core.problems import UnknownName
 from karat.core.records import Case
 from karat.core.results.result import CaseResult, RepeatResult
 from karat.core.results.usage import USAGE
+from karat.core.scores import Score
 
 _USAGE = frozenset(metric.name for metric in USAGE)
+_ROUNDING = 1e-9
+"""What a mean over turns may lack of 1."""
 
 
 def explanation_of(suite: str, case: CaseResult | RepeatResult, target: object = None) -> Explanation:
     """Why the case, or one try at it, came out as it did. ``target`` as its suite reads it; with it, texts are compared
     line by line.
 
-    A case without an answer is explained by its error; one whose suite says nothing, by the first metric that gives a
-    reason. A metric without a value says why it does not judge, which is no reason where another one does.
+    A case without an answer is explained by its error; one whose suite says nothing is right or wrong by the metric
+    that says so, and explained by the first one that gives a reason. A metric without a value says why it does not
+    judge, which is no reason where another one does.
     """
-    found = _explained(suite, case.details, target)
+    found = _explained(suite, case, target)
     if case.status != "scored":
         return msgspec.structs.replace(found, outcome=case.status, reason=case.error, headline=case.error)
     scores = [score for name, score in case.scores.items() if name not in _USAGE]
@@ -47,11 +52,39 @@ def why_not_right(suite: str, case: CaseResult) -> Explanation:
     return explanation_of(suite, case)
 
 
-def _explained(suite: str, details: JsonMapping, target: object) -> Explanation:
-    if DETAILS not in details:
-        return _explain(suite)(details, target) if details else Explanation(outcome="right")
-    found = _explain(suite)(details, target) if own_details(details) else Explanation(outcome="right")
-    return with_expectations(found, details)
+def _explained(suite: str, case: CaseResult | RepeatResult, target: object) -> Explanation:
+    details = case.details
+    explain = _explain(suite)
+    found = explain(details, target) if own_details(details) else Explanation(outcome="right")
+    if found.outcome == "right" and (explain is unexplained or not own_details(details)):
+        found = _by_scores(suite, case, found)
+    return with_expectations(found, details) if DETAILS in details else found
+
+
+def _by_scores(suite: str, case: CaseResult | RepeatResult, found: Explanation) -> Explanation:
+    """What the figures say of a case that its suite says nothing of."""
+    if case.status != "scored" or not case.scores:
+        return found
+    try:
+        metric = pass_metric(load_suite(suite).metrics)
+    except UnknownName:
+        return _of_absent_suite(suite, case, found)
+    score = case.scores.get(metric.name) if metric is not None else None
+    if score is None or score.value is None or score.value >= 1 - _ROUNDING:
+        return found
+    return msgspec.structs.replace(found, outcome="wrong", reason=score.reason)
+
+
+def _of_absent_suite(suite: str, case: CaseResult | RepeatResult, found: Explanation) -> Explanation:
+    """By the first figure, as nobody knows here what each one means: one that is no share says neither right nor
+    wrong."""
+    first = next((score for name, score in case.scores.items() if name not in _USAGE), Score(None))
+    if first.value is not None and 1 - _ROUNDING <= first.value <= 1:
+        return found
+    if first.value is not None and 0 <= first.value < 1:
+        return msgspec.structs.replace(found, outcome="wrong", reason=first.reason)
+    said = f"the suite {suite} is not installed here, which would say whether this is right"
+    return msgspec.structs.replace(found, outcome="needs_review", reason=said, headline=said)
 
 
 def target_of(suite: str, stored: JsonMapping) -> object:

@@ -13,7 +13,7 @@ from typing import Any  # Any: any suite, whatever its targets and options
 import msgspec
 
 from karat.core.json_types import JsonObject
-from karat.core.metric import Metric
+from karat.core.metric import Metric, pass_metric
 from karat.core.problems import count_of
 from karat.core.report import Cell, Chart, Column, Report, Series, Sheet, Table
 from karat.core.results.columns.columns import columns_of, selected
@@ -21,7 +21,7 @@ from karat.core.results.result import RunResult
 from karat.core.suite import Suite
 from karat.reports.full_report import ABOUT, whole_report
 from karat.stats.compare.runs import compare_runs
-from karat.stats.gates.figures import pass_metric, values_of
+from karat.stats.gates.figures import values_of
 from karat.stats.intervals.estimates import estimate
 
 TREND = "Trend"

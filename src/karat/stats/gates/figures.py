@@ -68,14 +68,6 @@ def with_metric_name(gate: Gate, metrics: Sequence[Metric]) -> Gate:
     return msgspec.structs.replace(gate, no_new_failures=msgspec.structs.replace(gate.no_new_failures, metric=name))
 
 
-def pass_metric(metrics: Sequence[Metric]) -> Metric | None:
-    """The metric by which a case of the suite is right: the first headline rate, else the first rate, else the first
-    share."""
-    good = [metric for metric in metrics if metric.higher_is_better and metric.kind != "quantity"]
-    good.sort(key=lambda metric: (metric.kind != "rate", not metric.headline))
-    return good[0] if good else None
-
-
 def values_of(columns: Columns, metric: str) -> Floats:
     """The value of each case; NaN where it has none."""
     import numpy as np

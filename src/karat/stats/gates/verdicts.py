@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from karat.core.metric import Metric
+from karat.core.metric import Metric, pass_metric
 from karat.core.problems import count_of
 from karat.core.results.columns.columns import Columns, columns_of
 from karat.core.results.result import RunResult
@@ -33,7 +33,6 @@ from karat.stats.gates.figures import (
     mean_of,
     mean_of_values,
     metric_named,
-    pass_metric,
     values_of,
     values_with_errors,
     with_errors,
