@@ -81,11 +81,9 @@ class CaseIndex(_Index):
                 self._sort()
             begins = np.searchsorted(self._cases, wanted, "left")
             ends = np.searchsorted(self._cases, wanted, "right")
-            found = {
-                int(first)
-                for begin, end in zip(begins[ends > begins], ends[ends > begins], strict=True)
-                for first in self._firsts[begin:end]
-            }
+            counts = ends - begins
+            steps = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+            found = set(np.unique(self._firsts[np.repeat(begins, counts) + steps]).tolist())
             found.update(first for first, held in self._tail if np.isin(held, wanted).any())
         return sorted(found)
 

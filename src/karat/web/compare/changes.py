@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import msgspec
 
 from karat.core.json_types import JsonMapping
+from karat.core.records import Prediction
 from karat.core.replies.answer_text import answers_of
 from karat.reports.compare.changes import SECTIONS, Answers, Change, Changes, StoredCases
 from karat.reports.compare.comparison import Compared
@@ -99,11 +100,22 @@ def changed_answers(viewer: Viewer, first: RunRow, second: RunRow) -> tuple[str,
         found: list[str] = []
         for begin in range(0, len(shared), BATCH):
             batch = shared[begin : begin + BATCH]
-            a, b = (_answers(viewer, row, batch) for row in (first, second))
-            found += [case for case in batch if a.get(case) != b.get(case)]
+            a, b = (viewer.store.case_predictions(row.id, batch) for row in (first, second))
+            before, after = _as_they_came(a), _as_they_came(b)
+            unlike = {case for case in batch if before.get(case) != after.get(case)}
+            said, says = answers_of(a, unlike), answers_of(b, unlike)
+            found += [case for case in batch if case in unlike and said.get(case) != says.get(case)]
         return tuple(found)
 
     return viewer.kept(_answers_key(viewer, first, second), compare)
+
+
+def _as_they_came(answers: Sequence[Prediction]) -> dict[str, list[tuple[object, ...]]]:
+    """All that a case's answer is read from: where it is the same, it need not be read."""
+    found: dict[str, list[tuple[object, ...]]] = {}
+    for one in answers:
+        found.setdefault(one.case_id, []).append((one.turn, one.repeat, one.response, one.error))
+    return found
 
 
 def read_changes(viewer: Viewer, first: RunRow, second: RunRow, found: Compared, ids: Sequence[str]) -> list[Change]:
