@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 
 TIMEOUT = 60_000
-"""Milliseconds for one step of a page, and for what is expected after it: only what never comes takes so long, and a busy
-machine may be slow."""
+"""Milliseconds for one step of a page, and for what is expected after it: only what never comes takes so long, and a
+busy machine may be slow."""
 
 
 @pytest.fixture(scope="module")

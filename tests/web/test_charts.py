@@ -53,6 +53,8 @@ def test_a_break_has_the_names_of_both_truth_sets_where_there_is_room() -> None:
     assert three is not None
     named = [(item.before[:5].split()[:1], item.after.split()[0]) for item in three.breaks]
     assert named == [(["one"], "two"), ([], "three")], "each truth set is named once"
+    assert [item.wide for item in three.breaks] == [(True, True), (True, True)], "on a phone there is no room for them"
+    assert found.breaks[0].wide == (False, False)
 
 
 def test_the_axis_encloses_every_interval() -> None:

@@ -20,6 +20,7 @@ import yaml
 from msgspec.structs import replace
 from starlette.testclient import TestClient
 
+import karat
 from karat.core.case_files.case_file import case_file
 from karat.core.plugins import load_suite
 from karat.core.records import Prediction
@@ -33,6 +34,7 @@ from karat.web.routes.run.run import reviewed_rates as rates_on_the_page
 from karat.web.run_page.figures import figures_of
 from karat.web.search.folded_text import FoldedBlock, folded_texts
 from karat.web.search.recent_search import LastSearched
+from tests.web.conftest import HERE
 from tests.web.sample_store import PAYLOADS, a_case, a_failure, add_run, summary_of
 
 
@@ -609,3 +611,22 @@ def test_a_store_without_runs(tmp_path: Path) -> None:
     open_store(url).close()
     with TestClient(create_app(url), base_url="http://127.0.0.1:8765") as client:
         assert "No runs yet" in client.get("/").text and client.get("/compare").status_code == 200
+
+
+def test_a_rate_over_all_cases_is_no_column_beside_the_verdict(tmp_path: Path) -> None:
+    """It is 0 for a case that waits for review, which a column would show as wrong."""
+    gold = {"func": "string_match", "parameters": {"gold": "Lindhaven"}}
+    said = {"right": "Lindhaven", "wrong": "Oslo", "open": "We cannot say for sure, but it is not Lindhaven."}
+    karat.run(
+        suite="answers",
+        cases=[{"instance_id": name, "instruction": "Which?", "type": "text", "evaluation": gold} for name in said],
+        predictions=[
+            {"instance_id": name, "answer_type": "answer", "answer_or_path": text} for name, text in said.items()
+        ],
+        store=f"sqlite:///{tmp_path}/karat.db",
+    )
+    with TestClient(create_app(f"sqlite:///{tmp_path}/karat.db"), base_url=HERE) as client:
+        page = client.get("/runs/r-0001").text
+    cases = page[page.index('id="cases"') :]
+    assert ">needed<" in cases and "negated" in cases
+    assert "strict, of all gold" not in cases[cases.index("<thead") : cases.index("</thead>")]

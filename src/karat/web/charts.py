@@ -20,8 +20,9 @@ HEIGHT, TOP, BOTTOM = 190, 18, 166
 LEFT, RIGHT = 1.5, 95.5
 LABELS = 5
 """Dates below the axis, at most."""
-ROOM = 18.0
-"""Per cent of the width that the name of a truth set needs."""
+ROOM = 24.0
+"""Per cent of the width that the name of a truth set needs; on a phone it needs more."""
+ROOM_ON_A_PHONE = 46.0
 _STEPS = (0.05, 0.1, 0.2, 0.25, 0.5)
 
 
@@ -58,6 +59,8 @@ class Break(msgspec.Struct, frozen=True):
     x: float
     before: str
     after: str
+    wide: tuple[bool, bool] = (False, False)
+    """Whether there is no room for either name on a phone."""
 
 
 class Trend(msgspec.Struct, frozen=True):
@@ -139,11 +142,13 @@ def _breaks(stretches: Sequence[Stretch]) -> list[Break]:
     the first before the first break, every other after the break it begins with."""
     middles = [round((before.points[-1].x + after.points[0].x) / 2, 2) for before, after in pairwise(stretches)]
     edges = [0.0, *middles, 100.0]
-    names = [
-        _truth(stretch) if right - left >= ROOM else ""
-        for stretch, left, right in zip(stretches, edges, edges[1:], strict=False)
+    room = [right - left for left, right in pairwise(edges)]
+    names = [_truth(stretch) if own >= ROOM else "" for stretch, own in zip(stretches, room, strict=True)]
+    wide = [own < ROOM_ON_A_PHONE for own in room]
+    return [
+        Break(x, "" if place else names[0], names[place + 1], (wide[0], wide[place + 1]))
+        for place, x in enumerate(middles)
     ]
-    return [Break(x, "" if place else names[0], names[place + 1]) for place, x in enumerate(middles)]
 
 
 def _truth(stretch: Stretch) -> str:

@@ -224,7 +224,7 @@ const showFollow = (page) => page.querySelectorAll("[data-follow]").forEach((lab
 
 async function watchLive(page) {
   showFollow(page);
-  let shown = `${page.dataset.version} ${page.dataset.stopping}`;
+  let shown = `${page.dataset.version} ${page.dataset.askedToStop}`;
   for (;;) {
     await pause(1500);
     try {

@@ -123,10 +123,14 @@ def _reach(against: Mapping[str, Against] | None, drawn: Sequence[Figure]) -> fl
 
 def _telling(filters: Filters, lines: Sequence[Line], main: Figure | None) -> list[Figure]:
     """The columns that somebody chose; else the usual ones, without those that say the same in every row, or in every
-    row what the sign of the verdict or a column before them says."""
+    row what the sign of the verdict or a column before them says. A rate of all cases is 0 where the verdict is not
+    given yet, which is no news either."""
     if filters.value("col") or len(lines) < 2:
         return list(filters.columns)
-    seen = {_values(main, lines)} if main is not None and main.kind == "rate" else set()
+    seen: set[tuple[float | None, ...]] = set()
+    if main is not None and main.kind == "rate":
+        own = _values(main, lines)
+        seen = {own, tuple(value or 0.0 for value in own)}
     found = []
     for item in filters.columns:
         own = _values(item, lines)
