@@ -14,7 +14,6 @@ from karat.tables.files.separators import other_separator
 _SAMPLE = 65_536
 _MOST = 16 * 1024**2
 """Bytes of the largest file that is read as JSON to find out whether it is."""
-_RULE = re.compile(r"\|?\s*:?-+:?\s*(?:[|+]\s*:?-+:?\s*)+\|?\s*")
 _TABLE = re.compile(r"\s*<(?:table|thead|tbody|tr)\b", re.IGNORECASE)
 _SAVE = "a CSV file with commas is expected"
 
@@ -48,9 +47,15 @@ def _noun(path: Path, text: str) -> str:
                 return "JSON"
     if lines[0].startswith("```"):
         return "a fenced block of Markdown"
-    if len(lines) > 1 and "|" in lines[0] and _RULE.fullmatch(lines[1]):
+    if len(lines) > 1 and "|" in lines[0] and _is_rule(lines[1]):
         return "a table as a terminal shows it" if "+" in lines[1] else "a Markdown table"
     return "an HTML table" if _TABLE.match(text) else ""
+
+
+def _is_rule(line: str) -> bool:
+    """``|---|:-:|`` of Markdown and ``---+---`` of a terminal."""
+    parts = [part.strip() for part in line.replace("+", "|").strip("|").split("|")]
+    return ("|" in line or "+" in line) and all("-" in part and not part.strip(":").strip("-") for part in parts)
 
 
 def _is_json(text: str) -> bool:
