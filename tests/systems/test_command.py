@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from karat.core.plugins import load
@@ -221,6 +222,18 @@ def test_mistakes_are_said_before_anything_runs(options: dict[str, Any], words: 
     with pytest.raises(UserError) as caught:
         CommandSystem(CommandConfig(type="command", **options))
     assert words in str(caught.value)
+
+
+@pytest.mark.parametrize("cwd", ["", ".", None])
+def test_a_program_of_the_working_folder(cwd: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """``./bot`` was looked for in PATH where the working folder was the current one."""
+    monkeypatch.chdir(tmp_path)
+    script = tmp_path / "bot"
+    script.write_text("#!/bin/sh\necho yes\n")
+    script.chmod(0o755)
+    made = CommandConfig(type="command", command=["./bot"])
+    made = made if cwd is None else msgspec.structs.replace(made, cwd=cwd)
+    assert answer(CommandSystem(made), made).response == b"yes"
 
 
 def test_a_program_that_cannot_start(tmp_path: Path) -> None:

@@ -210,7 +210,7 @@ def _words(command: str | list[str]) -> list[str]:
 
 
 def _check_program(program: str, cwd: str) -> None:
-    found = shutil.which(str(Path(cwd) / program) if os.sep in program else program)
+    found = shutil.which(str(Path(cwd).absolute() / program) if os.sep in program else program)
     if found is None:
         hint = "Is it executable?" if (Path(cwd) / program).is_file() else "Is it installed, and is its folder in PATH?"
         raise UserError(f'there is no program "{program}" to run', hint=hint)
