@@ -159,3 +159,32 @@ def test_fmt_lays_out_in_place_and_check_changes_nothing(folder: Path) -> None:
     _, err = run(folder, "fmt", "broken.sheet", "rough.sheet", code=2)
     assert "broken.sheet:1" in err
     assert (folder / "rough.sheet").read_text() == after, "a broken file does not keep the others from being laid out"
+
+
+def test_a_field_that_the_choice_leaves_out_is_called_so(tmp_path: Path) -> None:
+    (tmp_path / "shop.sheet").write_text(
+        """!manual()
+table Shop
+    [name]
+    [advice]
+override
+[name],[advice]
+"Lamp","a text of far too many words for such a budget"
+
+!evaluation()
+!manual()
+table Wanted
+    !evaluation_question()
+    [Question]
+    !evaluation_field("Shop[name]")
+    [Name]
+    !evaluation_field("Shop[advice]")
+    [Advice]
+    [n] = EVALUATE_N(Shop[advice])
+override
+[Question],[Name],[Advice]
+"a lamp","Lamp",
+"""
+    )
+    out, _ = run(tmp_path, "shop.sheet", "--models", "bm25", "--budget-tokens", "3")
+    assert "Shop[advice]  n 0  (left out)  0 tokens" in out

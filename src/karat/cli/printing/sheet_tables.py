@@ -58,7 +58,8 @@ def print_workbook(workbook: Workbook, written: Sequence[str]) -> None:
             markup=False,
         )
         for pick in choice.picks:
-            console.print(f"  {plain(pick.field)}  n {pick.n}  {pick.model}  {pick.tokens:,} tokens", markup=False)
+            model = pick.model or "(left out)"
+            console.print(f"  {plain(pick.field)}  n {pick.n}  {model}  {pick.tokens:,} tokens", markup=False)
     for name in written:
         console.print(f"saved {name}", markup=False, soft_wrap=True)
 
