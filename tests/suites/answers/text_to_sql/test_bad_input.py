@@ -305,10 +305,11 @@ def test_a_file_without_gold_sql_says_where_and_what_may_be_meant(tmp_path: Path
     file = question_file(tmp_path, [{"db_id": "shop", "question": "How many?", "queri": "select 1"}], "dev.jsonl")
     with pytest.raises(UserError) as caught:
         score_queries(file, file, "databases", workers=1)
-    assert f"{file}:1" in caught.value.message
-    assert "queri" in caught.value.message
-    assert "The nearest format is Spider" in caught.value.hint
-    assert 'Did you mean "query"?' in caught.value.hint
+    said = str(caught.value)
+    assert f"{file}:1" in said
+    assert "queri" in said
+    assert "The nearest format is Spider" in said
+    assert 'Did you mean "query"?' in said
 
 
 def test_an_id_is_used_whatever_the_other_fields_are_called(tmp_path: Path) -> None:
@@ -374,3 +375,23 @@ def test_a_csv_of_questions_may_have_semicolons(tmp_path: Path) -> None:
     (tmp_path / "q.csv").write_text("\ufeffid;question;sql\r\na;How many, in all?;select count(*), 1 from customer\r\n")
     (case,) = suite.load_cases(tmp_path / "q.csv").cases
     assert case.question == "How many, in all?"
+
+
+@pytest.mark.parametrize(
+    ("first", "meant"),
+    [
+        ({"id": "a", "question": "How many?", "sqll": "select 1", "db": "shop"}, 'Did you mean "sql"?'),
+        ({"id": "a", "question": "How many?", "db_id": "shop"}, "The nearest format is"),
+    ],
+)
+def test_a_first_question_without_gold_does_not_make_the_file_another_one(
+    tmp_path: Path, first: dict[str, str], meant: str
+) -> None:
+    """JSON lines are told by their first row, and that one may be the one that is wrong."""
+    rows = [first, {"id": "b", "question": "Who?", "sql": "select 2", "db": "shop"}]
+    loaded = suite.load_cases(question_file(tmp_path, rows))
+    assert [case.id for case in loaded.cases] == ["b"]
+    (problem,) = (one for one in loaded.problems if one.severity == "error")
+    assert problem.line == 1
+    assert problem.message.startswith("a question without gold SQL; it has the fields id, question")
+    assert meant in problem.hint

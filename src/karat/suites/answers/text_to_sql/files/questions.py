@@ -148,7 +148,10 @@ def is_question(row: Any) -> bool:
         return False
     if "interaction" in row:
         return True
-    return any(key in row for key in SQL_KEYS) and any(key in row for key in (*DATABASE_KEYS, "question"))
+    about = any(key in row for key in DATABASE_KEYS)
+    if any(key in row for key in SQL_KEYS):
+        return about or "question" in row
+    return about and "question" in row and "instance_id" not in row  # its SQL is missing, which is said of this row
 
 
 def _usual_names(row: Any) -> Any:
