@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
+from itertools import chain, count
 from pathlib import Path
 
 import msgspec
@@ -132,14 +133,16 @@ def with_case_keys(document: bytes) -> bytes:
 
 def write_examples(result: RunResult, folder: Path) -> list[str]:
     """The scripts of all counter-examples of a result, one file each; returns their names."""
-    written = []
+    written: dict[str, None] = {}
     for case in result.cases:
         example = ((case.details.get("sql") or {}).get("counterexample")) or {}
         if example:
             name = re.sub(r"[^\w.-]", "_", case.id)[:100]
-            write_bytes(folder / f"{name}.sql", str(example["rebuild_script"]).encode("utf-8", "replace"))
-            written.append(str(folder / f"{name}.sql"))
-    return written
+            ways = chain((name,), (f"{name}-{number}" for number in count(2)))  # "a/b" and "a_b" are two cases
+            file = next(path for way in ways if str(path := folder / f"{way}.sql") not in written)
+            write_bytes(file, str(example["rebuild_script"]).encode("utf-8", "replace"))
+            written[str(file)] = None
+    return list(written)
 
 
 def _without(every: Sequence[AnyCase], recorded: LoadedPredictions) -> LoadedPredictions:

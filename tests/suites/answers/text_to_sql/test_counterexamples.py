@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from karat.core.problems import UserError
+from karat.core.results.result import CaseResult, RunInfo, RunResult
 from karat.suites.answers.text_to_sql.components.difference import difference
 from karat.suites.answers.text_to_sql.fillings.child_process import guarded_search
 from karat.suites.answers.text_to_sql.fillings.mutants import mutants
@@ -18,7 +19,7 @@ from karat.suites.answers.text_to_sql.fillings.search import search
 from karat.suites.answers.text_to_sql.fillings.suite import make_suite
 from karat.suites.answers.text_to_sql.running.execution import Databases
 from karat.suites.answers.text_to_sql.strict.judge import Asked
-from karat.verbs.answers.questions import fill_suite
+from karat.verbs.answers.questions import fill_suite, write_examples
 from tests.suites.answers.text_to_sql.making import compared, database, question_file
 
 
@@ -194,6 +195,16 @@ def test_empty_gold_passes_where_fillings_agree(tmp_path: Path) -> None:
     assert other.strict.reason == "empty_gold"
     assert other.queries is not None
     assert other.queries.counterexample is not None
+
+
+def test_every_counterexample_has_a_file_of_its_own(tmp_path: Path) -> None:
+    cases = tuple(
+        CaseResult(name, "scored", {}, {"sql": {"counterexample": {"rebuild_script": f"-- {name}"}}})
+        for name in ("a/b", "a_b", "a b", "c")
+    )
+    files = write_examples(RunResult(RunInfo("answers", "r-0001", "team", "recorded", len(cases)), (), cases), tmp_path)
+    assert [Path(file).name for file in files] == ["a_b.sql", "a_b-2.sql", "a_b-3.sql", "c.sql"]
+    assert [Path(file).read_text() for file in files] == ["-- a/b", "-- a_b", "-- a b", "-- c"]
 
 
 def test_a_suite_tells_changed_gold_queries_apart_and_is_the_same_again(tmp_path: Path) -> None:
