@@ -358,3 +358,37 @@ def test_arguments_that_are_words_are_read_as_they_are() -> None:
     body = {"trace": [{"tool": "run", "arguments": "print(1)"}]}
     checked = found({"tools": {"never": [{"tool": "run", "arguments": {"sql": {"any": True}}}]}}, body)
     assert checked.parts["forbidden"].state == "held"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "state"),
+    [
+        ({"sql": "selec * frm hr.pay"}, "unknown"),
+        ({"input": json.dumps({"query": "SELECT * FROM hr.pay"})}, "broken"),
+        ({"input": json.dumps([{"sql": "SELECT * FROM wdi.a"}])}, "held"),
+        ({"code": "SELECT * FROM hr.pay"}, "unknown"),
+        ({"__arg1": "with a as (select 1 from hr.pay) select * from a"}, "unknown"),
+        ({"code": "SELECT * FROM hr.pay", "sql": "SELECT * FROM hr.pay"}, "broken"),
+        ({"code": "select the best option"}, "held"),
+        ({"code": "SELECT 1"}, "held"),
+        ({"question": "Select countries from Europe"}, "held"),
+        ({"code": "print(1)", "names": ["a", "b"]}, "held"),
+    ],
+)
+def test_sql_that_may_be_there_is_never_no_table(arguments: object, state: str) -> None:
+    body = {"trace": [{"tool": "run", "arguments": arguments}]}
+    checked = found({"tables": {"never": ["hr.pay"]}}, body)
+    assert checked.parts["tables"].state == state
+    if state == "unknown" and "sql" not in str(arguments):
+        assert "sql_arguments: [" in checked.parts["tables"].why
+
+
+def test_an_argument_that_is_said_to_be_sql_is_read() -> None:
+    body = {"trace": [{"tool": "run", "arguments": {"code": "SELECT * FROM hr.pay"}}]}
+    assert codes({"tables": {"never": ["hr.pay"], "sql_arguments": ["code"]}}, body) == ["table_forbidden"]
+    assert found({"tables": {"never": ["hr.pay"]}}, {**body, "tables": ["wdi.a"]}).parts["tables"].state == "held"
+
+
+def test_a_cost_that_is_no_number_is_not_known() -> None:
+    checked = found({"limits": {"cost": 1}}, cost=float("nan"))
+    assert (checked.parts["limits"].state, checked.parts["limits"].why) == ("unknown", "cost not known")

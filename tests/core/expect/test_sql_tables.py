@@ -54,7 +54,9 @@ def test_names_are_compared_by_their_last_parts() -> None:
     assert named_table('"a.b".c').parts == ("a.b", "c")
 
 
-@pytest.mark.parametrize("sql", ["SELECT FROM (((", "SELECT 'open"])
+@pytest.mark.parametrize(
+    "sql", ["SELECT FROM (((", "SELECT 'open", "selec * frm pay", "pay", "SELECT 1 FROM a; drop_it pay", "1 + 1"]
+)
 def test_what_does_not_parse(sql: str) -> None:
     with pytest.raises(NotSql):
         tables_of(sql)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import isnan
 
 import msgspec
 
@@ -137,7 +138,7 @@ def _limits(limits: ExpectedLimits, prediction: Prediction, trace: Trace) -> Par
     for name, reason, limit, value in checks:
         if limit is None:
             continue
-        if value is None:
+        if value is None or isnan(value):
             unknown = unknown or (_unknown(trace).why if name == "calls" else f"{name} not known")
         elif value > limit:
             text = f"{value:g} {name}, at most {limit:g} expected"

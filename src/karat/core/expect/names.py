@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from karat.core.expect.findings import NO_ARGUMENTS, NO_TRACE, UNREAD, Finding, PartResult, result_of
 from karat.core.expect.patterns import fits
@@ -10,9 +10,12 @@ from karat.core.expect.records import ExpectedNames, ExpectedSources
 from karat.core.expect.sql_tables import Fit, NotSql, looks_like_sql, named_table, table_fit, tables_of
 from karat.core.json_types import Json
 from karat.core.trace.records import Call, Source, Trace, address
+from karat.core.trace.values import opened
 
 WORDS = ("query",)
 """Arguments that hold SQL or words."""
+SENTENCES = ("question", "prompt", "message", "instruction", "instructions", "task", "thought", "reason", "description")
+"""Arguments that hold words, also where these begin like SQL."""
 
 
 def check_tables(expected: ExpectedNames, trace: Trace, sql: Sequence[str], dialect: str) -> PartResult:
@@ -24,6 +27,8 @@ def check_tables(expected: ExpectedNames, trace: Trace, sql: Sequence[str], dial
     found = [named_table(name, dialect) for name in trace.tables or ()]
     silent = trace.tables is None and any(call.arguments is None for call in trace.calls or ())
     why = UNREAD if trace.unread else NO_ARGUMENTS if silent else ""
+    if not why and trace.tables is None and (hidden := _other_sql(trace, expected.sql_arguments, dialect)):
+        why = f'the argument "{hidden}" holds SQL: sql_arguments: [{hidden}] reads it'
     for text in texts:
         try:
             found += tables_of(text, dialect)
@@ -82,18 +87,40 @@ def _sql_of(call: Call, names: Sequence[str]) -> list[str]:
     """The SQL among the arguments of a call, at any depth. A ``query``, or arguments that are a bare text, need not be
     SQL: one that does not begin like it is a search for words."""
     found: list[str] = [call.arguments] if isinstance(call.arguments, str) and looks_like_sql(call.arguments) else []
+    return found + [
+        text
+        for name, text in _texts(call)
+        if name in names and text.strip() and (name not in WORDS or looks_like_sql(text))
+    ]
+
+
+def _other_sql(trace: Trace, names: Sequence[str], dialect: str) -> str:
+    """The name of an argument that nobody said to be SQL, and that names tables as SQL does; empty where there is
+    none."""
+    for call in trace.calls or ():
+        for name, text in _texts(call):
+            if name not in (*names, *SENTENCES) and looks_like_sql(text):
+                try:
+                    if tables_of(text, dialect):
+                        return name
+                except NotSql:
+                    continue
+    return ""
+
+
+def _texts(call: Call) -> Iterator[tuple[str, str]]:
+    """(name, text) of the arguments of a call, at any depth, also in a text that is JSON."""
     waiting: list[Json] = [call.arguments]
     while waiting:
         one = waiting.pop()
         if isinstance(one, Mapping):
             for name, value in one.items():
                 texts = [text for text in (value if isinstance(value, list) else [value]) if isinstance(text, str)]
-                if name in names:
-                    found += [text for text in texts if text.strip() and (name not in WORDS or looks_like_sql(text))]
+                yield from ((name, text) for text in texts)
+                waiting += [opened(text) for text in texts if text.lstrip()[:1] in ("{", "[")]
                 waiting.append(value)
         elif isinstance(one, list):
             waiting += reversed(one)
-    return found
 
 
 def check_sources(expected: ExpectedSources, sources: Sequence[Source]) -> PartResult:

@@ -75,7 +75,8 @@ def tables_of(sql: str, dialect: str = "") -> tuple[Table, ...]:
             for table in statement.find_all(exp.Table)
             if _is_table(table, dialect)
         }
-        unread = any(isinstance(statement, exp.Command) for statement in statements)
+        # A text with a slip, such as "selec * frm pay", is parsed as an expression, which is no statement.
+        unread = any(isinstance(statement, exp.Command | exp.Condition | exp.Alias) for statement in statements)
     except (SqlglotError, ValueError, RecursionError) as error:
         raise NotSql(f"the SQL does not parse: {_first_line(error)}") from None
     if unread:
