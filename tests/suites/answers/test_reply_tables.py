@@ -212,3 +212,21 @@ def test_rows_after_a_gap_are_not_dropped_from_the_table() -> None:
     with pytest.raises(Unreadable, match="more rows follow after a gap"):
         tables(body(f"{MARKDOWN}\n\nand\n\n| west | 3 |"))
     assert tables(body(f"{MARKDOWN}\n\nThe |total| of a | b is 3.")) == [TABLE]
+
+
+def test_cells_of_a_markdown_table_are_what_is_read() -> None:
+    rows = (
+        ("*Lind*", "Lind"),
+        ("***Lind***", "Lind"),
+        ("[Lind](https://museum.example/62)", "Lind"),
+        ("**[Lind](https://museum.example/62)**", "Lind"),
+        ("R&amp;D", "R&D"),
+        ("R&D, AT&T", "R&D, AT&T"),
+        ("Lind<br>Sato", "Lind Sato"),
+        ("&nbsp;", None),
+        ("a_b_c", "a_b_c"),
+        ("2*3*4", "2*3*4"),
+        ("x[1](y) z", "x[1](y) z"),
+    )
+    text = "| artist |\n|---|\n" + "\n".join(f"| {written} |" for written, _ in rows)
+    assert tables_in(read_reply(text.encode()))[0][0].rows == tuple((read,) for _, read in rows)

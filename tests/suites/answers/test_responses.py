@@ -19,7 +19,7 @@ from karat.runs.scores.scoring import score_try
 from karat.suites.answers import suite
 from karat.suites.answers.options import Options
 from karat.suites.answers.records import Answer, Entry, Gold
-from karat.suites.answers.responses import read_answer
+from karat.suites.answers.responses import answer_given, read_answer
 from tests.reply_forms import body, chat, json_forms, text_forms, tool_call
 
 SQL = "SELECT name, \"a{b}\" FROM t WHERE x > '```'"
@@ -182,3 +182,32 @@ def test_a_misspelt_key_is_an_error_with_the_nearest_key(response: dict[str, Any
 def test_other_json_is_no_misspelt_key() -> None:
     assert read_answer(b'{"answer": 3, "comment": "of 5"}').text == "3"
     assert read_answer(b'"the value is {x: 1}"').kind == "answer"
+
+
+QUERY = "SELECT n FROM t WHERE a < 3"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"```sql\n{QUERY}\n```\nOutput:\n```sql\n-- 4\n```",
+        f"```sql\n{QUERY}\n```\nTo make it faster:\n```sql\nCREATE INDEX i ON t(a);\n```",
+        f"```sql\nSELECT n FROM t\n```\nBetter:\n```sql\n{QUERY}\n```",
+        f"{QUERY}\n\nThis query counts all plots that are small.",
+        f"{QUERY};\nIt counts all the small plots.",
+        QUERY.replace("WHERE", "\n\nWHERE"),
+        f'<p>Run</p><pre><code class="language-sql">{QUERY.replace("<", "&lt;")}</code></pre>',
+    ],
+)
+def test_what_is_beside_a_query_is_no_part_of_it(text: str) -> None:
+    answer = answer_given(body(chat(text)))
+    assert (answer.kind, " ".join(answer.text.rstrip(";").split())) == ("sql", QUERY)
+
+
+def test_only_statements_beside_a_query_are_an_answer_all_the_same() -> None:
+    assert answer_given(body(chat("```sql\nCREATE INDEX i ON t(a)\n```"))).text == "CREATE INDEX i ON t(a)"
+
+
+def test_a_sentence_that_begins_like_a_query_is_words() -> None:
+    assert answer_given(body(chat("Select the rows with two loans from the table, then count."))).kind == "answer"
+    assert answer_given(body(chat("SELECT theme FROM t"))).kind == "sql"

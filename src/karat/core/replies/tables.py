@@ -7,6 +7,7 @@ with other keys or with values that are no single values.
 from __future__ import annotations
 
 import csv
+import html
 import io
 import re
 from collections.abc import Iterator, Mapping
@@ -28,7 +29,10 @@ HOLDERS = ("answer", "table", "rows", "data", "result", "results", "records")
 _OTHERS = {"\t": "tabs", ";": "semicolons", "|": "bars", ",": "commas"}
 _BETWEEN = re.compile(r"(?<!\\)\|")
 _RULE = re.compile(r"\s*:?-+:?\s*")
-_WRAPPED = re.compile(r"(\*\*|`)(?P<inside>(?:(?!\1).)+)\1")
+_WRAPPED = re.compile(r"(\*{1,3}|`)(?P<inside>(?:(?!\1).)+)\1")
+_LINK = re.compile(r"\[(?P<inside>[^\[\]]+)\]\([^()\s]*\)")
+_ENTITY = re.compile(r"&#?\w{1,31};")
+_BREAK = re.compile(r"\s*<br\s*/?>\s*", re.IGNORECASE)
 
 
 class Table(msgspec.Struct, frozen=True):
@@ -125,11 +129,12 @@ def _cells(line: str) -> list[str] | None:
 
 
 def _plain(cell: str) -> str:
-    """The text of a cell: without a mark-up around the whole of it, and with the bars that were escaped."""
-    cell = cell.strip()
-    while (wrapped := _WRAPPED.fullmatch(cell)) is not None:
+    """The text of a cell as it is read: without a mark-up or link around the whole of it, without breaks, and with the
+    bars and entities that stand for signs."""
+    cell = _BREAK.sub(" ", cell).strip()
+    while (wrapped := _WRAPPED.fullmatch(cell) or _LINK.fullmatch(cell)) is not None:
         cell = wrapped["inside"].strip()
-    return cell.replace("\\|", "|")
+    return _ENTITY.sub(lambda found: html.unescape(found[0]), cell.replace("\\|", "|")).strip()
 
 
 # -- CSV --------------------------------------------------------------------------------------------------------------

@@ -26,7 +26,15 @@ from karat.core.replies.response_forms import spoken
 from karat.core.replies.tables import tables_in
 from karat.core.suite import Unreadable
 from karat.suites.answers.records import Answer
-from karat.suites.answers.sql.texts import LANGUAGES, first_sql_in, is_query, sql_blocks, sql_in
+from karat.suites.answers.sql.texts import (
+    LANGUAGES,
+    answering,
+    first_sql_in,
+    is_query,
+    sql_blocks,
+    sql_in,
+    without_words,
+)
 from karat.suites.answers.submission.reply_tables import csv_files, csv_text
 
 OWN_KEYS = ("answer", "sql")
@@ -136,12 +144,13 @@ def _answer(reply: Reply) -> Answer:
     _refuse_misspelt(reply)
     blocks = sql_blocks(reply.blocks({"", *LANGUAGES}))
     if blocks:
-        return Answer("", "sql", blocks[-1], first_sql=blocks[0] if blocks[0] != blocks[-1] else "")
+        chosen = answering(blocks)
+        return Answer("", "sql", chosen, first_sql=blocks[0] if blocks[0] != chosen else "")
     text = reply.text.strip()
     if not text:
         raise reply.nothing("answer", EXPECTED)
     if is_query(text):
-        return Answer("", "sql", text)
+        return Answer("", "sql", without_words(text))
     return Answer("", "answer", text)
 
 
@@ -210,6 +219,7 @@ def _answer_in(value: JsonMapping) -> Answer:
 def as_sql(answer: Answer) -> Answer | None:
     """Words that were given as the ``answer``, where SQL is wanted: the SQL in them. None where they hold none."""
     blocks = sql_blocks(split(answer.text)[0])
-    text = blocks[-1] if blocks else answer.text.strip() if is_query(answer.text) else ""
+    whole = without_words(answer.text.strip()) if is_query(answer.text) else ""
+    text = answering(blocks) if blocks else whole
     first = blocks[0] if blocks and blocks[0] != text else ""
     return msgspec.structs.replace(answer, kind="sql", text=text, first_sql=first) if text else None

@@ -1,4 +1,8 @@
-"""SQL in texts: fenced blocks, of which the last counts, or a text that is SQL as a whole."""
+"""SQL in texts: fenced blocks, of which the last counts, or a text that is SQL as a whole.
+
+A block beside the query, of comments or of a statement that makes an index, is no answer where another block is; words
+after a query are not part of it.
+"""
 
 from __future__ import annotations
 
@@ -13,13 +17,25 @@ LANGUAGES = frozenset(
 )
 _QUERY = re.compile(
     r"\s*(?:--[^\n]*\n\s*|/\*.*?\*/\s*)*\(*\s*"
-    r"(?:select\b(?:.*?\bfrom\s+[\w\"`\[(]|\s+[\d'(-])"
+    r"(?:select\b(?!\s+(?:the|every|each|those|your)\s+[a-z])(?:.*?\bfrom\s+[\w\"`\[(]|\s+[\d'(-])"
     r"|with\s+(?:recursive\s+)?[\w\"`\[\]]+\s*(?:\([^)]*\)\s*)?as\s*(?:not\s+materialized\s*|materialized\s*)?\("
     r"|values\s*\()",
     re.IGNORECASE | re.DOTALL,
 )
 
 
+_BESIDE = re.compile(
+    r"\s*+(?:(?:--[^\n]*+(?:\n|\Z)|/\*(?:[^*]|\*(?!/))*+\*/)\s*+)*+"
+    r"(?:\Z|(?:create|alter|drop|analyze|vacuum|pragma|explain|set|grant|insert|update|delete|use|begin|commit)\b)",
+    re.IGNORECASE | re.DOTALL,
+)
+_WORDS = re.compile(
+    r"(?:\n[^\S\n]*\n\s*|;[^\S\n]*\n\s*)"
+    r"(?!(?:select|from|where|group|order|having|limit|offset|union|intersect|except|join|left|right|inner|outer|full|cross"
+    r"|with|and|or|on|case|when|then|else|end|window|values|fetch|qualify)\b)"
+    r"[A-Z][A-Za-z'\u2019]*,?(?: [A-Za-z'\u2019`-]+){3}",
+    re.IGNORECASE,
+)
 _PUBLIC_FENCE = re.compile(r"```sql\n(.*?)\n```", re.DOTALL)
 
 
@@ -36,12 +52,23 @@ def sql_blocks(blocks: Sequence[Block]) -> list[str]:
     return [block.text.strip() for block in found if block.text.strip()]
 
 
+def answering(blocks: Sequence[str]) -> str:
+    """The block of several that is the answer: the last one that is no statement beside it, else the last."""
+    return next((block for block in reversed(blocks) if not _BESIDE.match(block)), blocks[-1])
+
+
+def without_words(query: str) -> str:
+    """A query without the sentences after it."""
+    found = _WORDS.search(query)
+    return query if found is None else query[: found.start()].strip()
+
+
 def sql_in(text: str) -> str:
     """The SQL in a text: its last SQL block, the inside of a text that is all one fence, or the text itself."""
     blocks, outside = split(text)
     found = sql_blocks(blocks)
     if found:
-        return found[-1]
+        return answering(found)
     return (blocks[0].text if len(blocks) == 1 and not outside.strip() else text).strip()
 
 
