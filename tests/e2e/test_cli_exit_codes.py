@@ -169,3 +169,15 @@ def test_a_package_of_an_extra_that_is_not_there_is_named_with_its_command(
     assert stopped.value.code == code
     assert ("Install it: pip install" in said) == (code == 2)
     assert ("this is a bug" in said) == (code != 2)
+
+
+@pytest.mark.parametrize("words", [("runs", "list"), ("check",), ("init", "x")])
+def test_a_working_folder_that_was_removed_is_no_bug_of_ours(tmp_path: Path, words: tuple[str, ...]) -> None:
+    folder = tmp_path / "gone"
+    folder.mkdir()
+    start = f"import os; os.rmdir({str(folder)!r})"
+    code = f"{start}\nimport sys\nsys.argv = ['karat', *{words!r}]\nfrom karat.__main__ import main\nmain()"
+    found = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=False)
+    assert (found.returncode, found.stdout) == (exit_codes.MISTAKE, "")
+    assert found.stderr.startswith("karat: the current folder no longer exists")
+    assert "Traceback" not in found.stderr

@@ -49,6 +49,10 @@ def reporting_crashes() -> Iterator[None]:
     except BrokenPipeError:  # somebody closed the pipe we print into: karat … | head
         _leave_the_pipe()
     except Exception:
+        if _folder_is_gone():
+            words = "karat: the current folder no longer exists: it was removed or moved\nGo to another folder with cd."
+            print(words, file=sys.stderr)  # noqa: T201 (nothing that could print it better is loaded here)
+            sys.exit(MISTAKE)
         traceback.print_exc()
         words = "karat: this is a bug in karat, not in your files. Please report it with the lines above."
         print(words, file=sys.stderr)  # noqa: T201 (the last word, whatever broke)
@@ -57,6 +61,14 @@ def reporting_crashes() -> Iterator[None]:
         if isinstance(leaving.__context__, BrokenPipeError):  # the command line library makes a 1 of it
             _leave_the_pipe()
         raise
+
+
+def _folder_is_gone() -> bool:
+    try:
+        os.getcwd()  # noqa: PTH109 (pathlib takes longer to load than Ctrl-C is quick)
+    except FileNotFoundError:
+        return True
+    return False
 
 
 def _leave_the_pipe() -> None:
