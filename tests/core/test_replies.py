@@ -64,6 +64,12 @@ def test_json_in_a_block_of_another_language_is_no_candidate() -> None:
     assert read_reply(body(chat(text))).json_candidates(wanted) == []
 
 
+@pytest.mark.parametrize("language", ["yaml", "yml", "text", "plaintext", "txt"])
+def test_json_in_a_block_that_names_no_programming_language_is_a_candidate(language: str) -> None:
+    (candidate,) = read_reply(f'Here:\n```{language}\n{{"wanted": 1}}\n```'.encode()).json_candidates(wanted)
+    assert candidate.value == {"wanted": 1}
+
+
 def test_two_different_candidates_are_an_error_and_equal_ones_are_one() -> None:
     reply = read_reply(body(chat('First {"wanted": 1, "b": 2}, then {"b": 2, "wanted": 1}.')))
     assert only_one(reply.json_candidates(wanted), lambda value: value["wanted"], "answer") == 1

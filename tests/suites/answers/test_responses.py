@@ -211,3 +211,9 @@ def test_only_statements_beside_a_query_are_an_answer_all_the_same() -> None:
 def test_a_sentence_that_begins_like_a_query_is_words() -> None:
     assert answer_given(body(chat("Select the rows with two loans from the table, then count."))).kind == "answer"
     assert answer_given(body(chat("SELECT theme FROM t"))).kind == "sql"
+
+
+@pytest.mark.parametrize("label", ["text", "plaintext", "code", "mssql", "t-sql", "googlesql", "trino", "SQL"])
+def test_queries_in_blocks_with_other_labels(label: str) -> None:
+    answer = answer_given(body(chat(f"Here:\n```{label}\n{QUERY}\n```\nIt counts.")))
+    assert (answer.kind, answer.text) == ("sql", QUERY)

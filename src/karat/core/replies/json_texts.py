@@ -19,7 +19,9 @@ from karat.core.json_types import Json, JsonMapping, JsonObject
 from karat.core.replies.fences import split
 from karat.core.suite import Unreadable
 
-JSON_LANGUAGES = frozenset({"", "json", "jsonc", "json5", "jsonl", "javascript", "js"})
+JSON_LANGUAGES = frozenset(
+    {"", "json", "jsonc", "json5", "jsonl", "javascript", "js", "yaml", "yml", "text", "txt", "plaintext", "plain"}
+)
 MOST_STARTS = 20_000
 """Braces and brackets of one text that are tried as the start of JSON; a text with more is no answer in JSON."""
 DEEPEST = 3

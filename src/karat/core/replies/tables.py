@@ -23,7 +23,7 @@ from karat.core.suite import Unreadable
 
 SEPARATORS = {"csv": ",", "tsv": "\t", "tab-separated-values": "\t"}
 """Languages of blocks, and media types of attachments, by what is between their cells."""
-MARKDOWN = frozenset({"", "markdown", "md"})
+MARKDOWN = frozenset({"", "markdown", "md", "text", "txt", "plaintext", "plain", "table"})
 HOLDERS = ("answer", "table", "rows", "data", "result", "results", "records")
 """Keys under which an object may hold the records of a table."""
 _OTHERS = {"\t": "tabs", ";": "semicolons", "|": "bars", ",": "commas"}

@@ -28,6 +28,7 @@ from karat.core.suite import Unreadable
 from karat.suites.answers.records import Answer
 from karat.suites.answers.sql.texts import (
     LANGUAGES,
+    UNNAMED,
     answering,
     first_sql_in,
     is_query,
@@ -142,7 +143,7 @@ def _answer(reply: Reply) -> Answer:
     if isinstance(reply.body, int | float) and not isinstance(reply.body, bool):
         return Answer("", "answer", str(reply.body))
     _refuse_misspelt(reply)
-    blocks = sql_blocks(reply.blocks({"", *LANGUAGES}))
+    blocks = sql_blocks(reply.blocks(UNNAMED | LANGUAGES))
     if blocks:
         chosen = answering(blocks)
         return Answer("", "sql", chosen, first_sql=blocks[0] if blocks[0] != chosen else "")

@@ -13,8 +13,11 @@ from karat.core.replies.fences import Block, in_languages, split
 
 LANGUAGES = frozenset(
     {"sql", "sqlite", "sqlite3", "postgres", "postgresql", "psql", "mysql", "tsql", "plsql", "plpgsql"}
-    | {"bigquery", "snowflake", "duckdb", "ansi-sql", "standardsql"}
+    | {"bigquery", "snowflake", "duckdb", "ansi-sql", "standardsql", "googlesql", "mssql", "t-sql", "pl-sql", "oracle"}
+    | {"mariadb", "sparksql", "spark-sql", "hive", "hiveql", "presto", "trino", "redshift", "clickhouse", "databricks"}
 )
+UNNAMED = frozenset({"", "text", "txt", "plaintext", "plain", "code", "query"})
+"""What a fence says that does not say which language is in it."""
 _QUERY = re.compile(
     r"\s*(?:--[^\n]*\n\s*|/\*.*?\*/\s*)*\(*\s*"
     r"(?:select\b(?!\s+(?:the|every|each|those|your)\s+[a-z])(?:.*?\bfrom\s+[\w\"`\[(]|\s+[\d'(-])"
@@ -48,7 +51,7 @@ def sql_blocks(blocks: Sequence[Block]) -> list[str]:
     """The blocks that hold SQL: by their language, or, where none says so, those without a language that begin as a
     query."""
     named = in_languages(blocks, LANGUAGES)
-    found = named or [block for block in in_languages(blocks, {""}) if is_query(block.text)]
+    found = named or [block for block in in_languages(blocks, UNNAMED) if is_query(block.text)]
     return [block.text.strip() for block in found if block.text.strip()]
 
 
