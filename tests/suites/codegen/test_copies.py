@@ -197,3 +197,19 @@ def test_what_belongs_to_a_cell_follows_or_nothing_changes() -> None:
     assert named.with_value(row, "day", "2024-02-29") is None  # nobody knows how a month is called
     assert LinkedRows(table, profile, ("product", "price")).with_value(row, "price", 9.0) is None
     assert dated.with_value({**row, "due": None}, "day", "2024-02-29") is None
+
+
+def test_dates_a_fixed_time_apart_move_together() -> None:
+    days = [date(2022, 3, 1) + timedelta(days=7 * n % 60) for n in range(80)]  # each several times
+    table: Columns = {
+        "taken": [day.isoformat() for day in days],
+        "due": [(day + timedelta(days=28)).isoformat() for day in days],
+        "price": [n % 9 + 0.5 for n in range(80)],
+        "taxed": [2 * (n % 9 + 0.5) for n in range(80)],
+    }
+    profile = profiles_of({"t": table})["t"]
+    row = {name: values[0] for name, values in table.items()}
+    dates = LinkedRows(table, profile, ("taken", "due")).with_value(row, "due", "2030-02-01")
+    assert dates == {**row, "taken": "2030-01-04", "due": "2030-02-01"}
+    prices = LinkedRows(table, profile, ("price", "taxed")).with_value(row, "price", 100.0)
+    assert prices == {**row, "price": 100.0, "taxed": 200.0}

@@ -47,7 +47,17 @@ class LinkedRows:
         ]
         self.follow = {number for number, _, _ in self.parts}
         """The numbers that are a part of a date."""
-        self.links = list(_links(columns, self.block, self.numbers, self.dates, self.follow))
+        rows = [row for row in _rows(columns, self.block) if None not in row.values()]
+        apart = {pair for pair in permutations(self.dates, 2) if self._gap_is_fixed(rows, *pair)}
+        """Dates that are a fixed time apart: as they move together, each still decides the other."""
+        self.links = list(_links(rows, columns, self.block, self.numbers, self.dates, {*self.follow, *apart}))
+
+    def _gap_is_fixed(self, rows: Sequence[Row], a: str, b: str) -> bool:
+        try:
+            gaps = {self._moment(b, row[b]) - self._moment(a, row[a]) for row in rows}
+        except TypeError:  # a date and a moment
+            return False
+        return len(gaps) == 1
 
     def with_value(self, row: Mapping[str, Cell], name: str, value: Cell) -> Row | None:
         """This row with another value in one column; None when no way is known to keep what holds."""
@@ -111,21 +121,33 @@ class LinkedRows:
 
 
 def _links(
-    columns: Columns, block: Sequence[str], numbers: Sequence[str], dates: Sequence[str], parts: Collection[str]
+    rows: Sequence[Row],
+    columns: Columns,
+    block: Sequence[str],
+    numbers: Sequence[str],
+    dates: Sequence[str],
+    follow: Collection[str | tuple[str, str]],
 ) -> Iterator[Link]:
-    """What holds in every row of the table."""
-    rows = [row for row in _rows(columns, block) if None not in row.values()]
+    """What holds in every row of the table. ``follow``: parts of dates and pairs of dates that follow by themselves."""
     pairs, of_two = list(permutations(block, 2)), list(combinations(numbers, 2))
+    fixed = {
+        (a, b): [link for way in WAYS if _all(link := _fixed(a, b, way, rows[0]), rows)] for a, b in of_two if rows
+    }
     every: list[Link] = [
         _one_of(dict(zip(columns[a], columns[b], strict=True)), a, b)
         for a, b in pairs
-        if b not in parts and decides(columns[a], columns[b])  # a part of a date follows by itself
+        if b not in follow and (a, b) not in follow and not (fixed.get((a, b)) or fixed.get((b, a)))
+        if decides(columns[a], columns[b])
     ]
     every += [_ordered(a, b) for group in (numbers, dates) for a, b in permutations(group, 2)]
     every += [_contains(a, b) for a, b in pairs]
-    every += [_fixed(a, b, way, rows[0]) for a, b in of_two for way in WAYS if rows]
     every += [_computed(a, b, c, way) for a, b in of_two for c in numbers if c not in (a, b) for way in WAYS]
-    yield from (link for link in every if all(link(row) for row in rows))
+    yield from chain.from_iterable(fixed.values())
+    yield from (link for link in every if _all(link, rows))
+
+
+def _all(link: Link, rows: Sequence[Row]) -> bool:
+    return all(link(row) for row in rows)
 
 
 def _rows(columns: Columns, block: Sequence[str]) -> Iterator[Row]:
