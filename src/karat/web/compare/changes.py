@@ -7,14 +7,15 @@ from collections.abc import Sequence
 import msgspec
 
 from karat.core.json_types import JsonMapping
-from karat.core.records import Prediction
-from karat.core.replies.answer_text import answers_of
+from karat.core.records import Prediction, is_wrapped
+from karat.core.replies.answer_text import answer_text, answers_of
 from karat.reports.compare.changes import SECTIONS, Answers, Change, Changes, StoredCases
 from karat.reports.compare.comparison import Compared
 from karat.stats.compare.pairing import pair_columns
 from karat.stats.compare.right_wrong import VERDICTS
 from karat.store import RunRow
 from karat.store.cases.case_pages import CaseQuery
+from karat.store.predictions.answer_blocks import error_at
 from karat.web.compare.baseline_diff import columns_in
 from karat.web.lookup import scoring_of
 from karat.web.page import Viewer
@@ -93,28 +94,37 @@ def tags_in(viewer: Viewer, row: RunRow, most: int = 200) -> list[str]:
 
 
 def changed_answers(viewer: Viewer, first: RunRow, second: RunRow) -> tuple[str, ...]:
-    """The cases of both runs whose answers are not the same, letter for letter; read in batches, and kept."""
+    """The cases of both runs whose answers are not the same, letter for letter; kept. Only cases with several answers
+    are read in batches, as people read them; of the others the blocks are gone through."""
 
     def compare() -> tuple[str, ...]:
         shared = pair_columns(columns_in(viewer, first), columns_in(viewer, second)).ids
-        found: list[str] = []
-        for begin in range(0, len(shared), BATCH):
-            batch = shared[begin : begin + BATCH]
-            a, b = (viewer.store.case_predictions(row.id, batch) for row in (first, second))
-            before, after = _as_they_came(a), _as_they_came(b)
-            unlike = {case for case in batch if before.get(case) != after.get(case)}
-            said, says = answers_of(a, unlike), answers_of(b, unlike)
-            found += [case for case in batch if case in unlike and said.get(case) != says.get(case)]
-        return tuple(found)
+        often = viewer.viewing.answered_often(first.id) | viewer.viewing.answered_often(second.id)
+        before, after = _hashed_answers(viewer, first), _hashed_answers(viewer, second)
+        found = {case for case in shared if before.get(case) != after.get(case)} - often
+        several = [case for case in shared if case in often] if often else []
+        for begin in range(0, len(several), BATCH):
+            batch = several[begin : begin + BATCH]
+            a, b = (_answers(viewer, row, batch) for row in (first, second))
+            found.update(case for case in batch if a.get(case) != b.get(case))
+        return tuple(case for case in shared if case in found)
 
     return viewer.kept(_answers_key(viewer, first, second), compare)
 
 
-def _as_they_came(answers: Sequence[Prediction]) -> dict[str, list[tuple[object, ...]]]:
-    """All that a case's answer is read from: where it is the same, it need not be read."""
-    found: dict[str, list[tuple[object, ...]]] = {}
-    for one in answers:
-        found.setdefault(one.case_id, []).append((one.turn, one.repeat, one.response, one.error))
+def _hashed_answers(viewer: Viewer, row: RunRow) -> dict[str, int]:
+    """A hash of the answer to each case, without an object for each; of a case with several answers, of one of them."""
+    found: dict[str, int] = {}
+    for block in viewer.viewing.answer_blocks(row.id):
+        data, plain = block.responses, block.keys.unfolded is not None
+        begin = 0
+        for place, (case, end) in enumerate(zip(block.keys.cases, block.ends, strict=True)):
+            response = data[begin:end]
+            begin = end
+            if not plain and (place in block.keys.errors or is_wrapped(response)):
+                one = Prediction(case, response=response, error=error_at(block.keys, place))
+                response = answer_text(one).encode("utf-8", "surrogatepass")
+            found[case] = hash(response)
     return found
 
 
