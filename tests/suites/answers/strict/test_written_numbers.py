@@ -110,6 +110,8 @@ CASES: list[tuple[str, float, str]] = [
     ("5 cr", 50_000_000, "needs_review"),
     ("$5 mil", 5_000_000, "needs_review"),
     ("5 mm", 5, "right"),
+    ("5 K-pop groups", 5, "right"),
+    ("5 M&Ms", 5, "right"),
     ("5 kg", 5, "right"),
 ]
 

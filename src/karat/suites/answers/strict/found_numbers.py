@@ -62,7 +62,7 @@ _NUMBER = re.compile(
     rf"(?P<close>\))?(?!{BESIDE}|{MORE})(?!\.[0-9])",
     re.IGNORECASE,
 )
-_MAYBE = re.compile(rf"\s?({'|'.join(sorted(MAYBE, key=len, reverse=True))})(?!\w)")
+_MAYBE = re.compile(rf"\s?({'|'.join(sorted(MAYBE, key=len, reverse=True))})(?![\w&-])")
 _LAKHS = re.compile(rf"(?<![\w.,]){LAKHS}(?![\w.,]*\d)")
 _DECIMAL_COMMA = re.compile(
     rf"(?<![\w.,])(?P<sign>[-{MINUS}]?)"
