@@ -192,6 +192,27 @@ def test_flat_folder(tmp_path: Path) -> None:
     assert (warning.severity, "notes.txt" in warning.message) == ("warning", True)
 
 
+def test_a_flat_folder_with_tables_in_other_forms(tmp_path: Path) -> None:
+    """They were submitted, and cannot be read: an instance that has only such a file is not missing."""
+    files: dict[str, str | bytes] = {
+        "a.csv": "n\n1\n",
+        "a.json": "[]",
+        "b.parquet": b"PAR1",
+        "c.XLSX": b"PK",
+        "d.md": "",
+    }
+    write(tmp_path, files)
+    (tmp_path / "e.json").symlink_to("/etc/hostname")
+    found = answers(tmp_path)
+    assert {name: answer.kind for name, answer in found.items()} == dict.fromkeys("abce", "file")
+    assert not found["a"].problem
+    assert found["b"].problem == "b.parquet is not read: an answer is a file that ends in .csv, .duckdb, .db, .sql"
+    assert "c.XLSX is not read" in found["c"].problem
+    assert "link" in found["e"].problem
+    (warning,) = read_predictions(tmp_path).problems
+    assert warning.message.startswith("5 entries of the submission folder not read")
+
+
 def test_hostile_flat_folder(tmp_path: Path) -> None:
     write(tmp_path, {"secret.csv": "out", "box/good.csv": "n\n"})
     box = tmp_path / "box"

@@ -39,6 +39,8 @@ SUBMISSION_KEYS = ("instance_id", "answer_type", "answer_or_path")
 SKIPPED = "The answer is skipped."
 TYPES = ("answer", "file", "files", "sql")
 FLAT_SUFFIXES = (".csv", ".duckdb", ".db", ".sql")
+OTHER_SUFFIXES = (".parquet", ".xlsx", ".xls", ".ods", ".tsv", ".json", ".feather", ".arrow")
+"""Tables in forms that are not read. Such a file was submitted all the same: its instance is not missing."""
 """In the order in which they count when an instance has several."""
 MAX_SQL_BYTES = 4 * 1024 * 1024
 
@@ -192,14 +194,17 @@ def _read_flat(folder: Path) -> LoadedPredictions:
     ``text``."""
     found: dict[str, dict[str, str]] = {}
     others: list[str] = []
+    unread: dict[str, str] = {}
     for entry in sorted(folder.iterdir()):
         if entry.name.startswith("."):
             continue
         suffix = entry.suffix.lower()
         if suffix in FLAT_SUFFIXES and entry.name.isprintable():
             found.setdefault(entry.name[: -len(suffix)], {})[suffix] = entry.name
-        else:
-            others.append(entry.name.encode(errors="replace").decode())
+            continue
+        others.append(entry.name.encode(errors="replace").decode())
+        if suffix in OTHER_SUFFIXES and entry.name.isprintable():
+            unread.setdefault(entry.name[: -len(suffix)], entry.name)
     if not found:
         hint = f"It contains {METADATA} and a folder for each instance, or files such as <instance_id>.csv."
         raise UserError(f"there is no answer in the submission folder {folder}", hint=hint)
@@ -209,9 +214,17 @@ def _read_flat(folder: Path) -> LoadedPredictions:
         message = f"{count_of(len(others), 'entry', 'entries')} of the submission folder not read: {shown}"
         hint = f"An answer is a file that ends in {', '.join(FLAT_SUFFIXES)}."
         problems.append(Problem(message, file=str(folder), hint=hint, severity="warning"))
-    return LoadedPredictions(
-        tuple(_prediction(_flat_answer(folder, name, files)) for name, files in found.items()), tuple(problems)
-    )
+    answers = [_flat_answer(folder, name, files) for name, files in found.items()]
+    answers += [_unread(folder, name, file) for name, file in unread.items() if name not in found]
+    return LoadedPredictions(tuple(map(_prediction, answers)), tuple(problems))
+
+
+def _unread(folder: Path, name: str, file: str) -> Answer:
+    problem = f"{file} is not read: an answer is a file that ends in {', '.join(FLAT_SUFFIXES)}"
+    try:
+        return Answer(name, "file", problem=problem, paths=(str(inside(folder, file)),))
+    except OutsideFolder as error:
+        return Answer(name, "file", problem=f"the file {error}")
 
 
 def _flat_answer(folder: Path, name: str, files: Mapping[str, str]) -> Answer:
