@@ -13,8 +13,9 @@ from karat.suites.codegen.details import tries
 from karat.suites.codegen.records import Attempt
 
 KINDS = {"Filter": "filter", "Group": "group", "Top": "order", "Bottom": "order", "Sorting": "order", "Join": "join"}
-"""The kind of a requirement by the word it begins with; what has none concerns the code as a whole."""
-WHOLE = "no code to judge"
+"""The kind of a requirement by the word it begins with; what has none concerns the code as a whole: it cannot be
+parsed, or nothing of a table goes into its result."""
+WHOLE = "use of the tables"
 
 
 def error_counts(result: RunResult) -> Counter[str]:
