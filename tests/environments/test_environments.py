@@ -10,11 +10,14 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from karat.core.plugins import load_suite
 from karat.core.problems import UserError
 from karat.environments import Environment, Locked, LockedPackage, python_of
 from karat.environments.build import build
 from karat.environments.folders import STAGING, all_built, cache_root, key_of, staging
 from karat.environments.lock_file import as_requirements, locked_in, parsed, write_locked
+from karat.verbs.inputs.loading import options_for
+from karat.verbs.inputs.work import work_to_do
 from karat.verbs.setup.environments import build_environments, list_environments, remove_environment
 from tests.environments.wheels import make_wheel
 
@@ -156,3 +159,25 @@ def test_a_name_that_is_nowhere_has_the_nearest(tmp_path: Path) -> None:
     assert "pandas15" in told.value.hint
     with pytest.raises(UserError, match="no Python"):
         python_of("pandas15", known)
+
+
+@pytest.mark.parametrize("suite", ["codegen", "data_query"])
+def test_a_project_file_with_a_mistake_stops_the_suite_that_takes_its_environments(
+    suite: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without them the answers would run on another Python, and nothing would say so."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "karat.yaml").write_text("environments:\n  old: {packges: [pandas==1.5.3]}\n")
+
+    def work() -> list[str]:
+        found = work_to_do("score", config=None, suite=suite, cases=tmp_path, predictions=tmp_path)
+        return [each.suite.name for each in found]
+
+    if suite == "codegen":
+        with pytest.raises(UserError) as told:
+            work()
+        assert "packges" in str([told.value, *told.value.problems])
+        with pytest.raises(UserError, match=r"karat\.yaml"):
+            options_for(load_suite(suite), {})
+    else:
+        assert work() == [suite]

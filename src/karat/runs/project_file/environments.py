@@ -26,8 +26,13 @@ def check_names(root: Node | None, findings: Findings) -> None:
                     )
 
 
+def takes_environments(options: SuiteOptions) -> bool:
+    """Whether the suite has a place for environments, and none are given."""
+    return FIELD in options.__struct_fields__ and not getattr(options, FIELD)
+
+
 def with_environments(options: SuiteOptions, environments: Mapping[str, Environment]) -> SuiteOptions:
-    """The options with the environments of the project, where the suite has a place for them and none are given."""
-    if not environments or FIELD not in options.__struct_fields__ or getattr(options, FIELD):
+    """The options with the environments of the project, where they are taken."""
+    if not environments or not takes_environments(options):
         return options
     return msgspec.structs.replace(options, **{FIELD: dict(environments)})

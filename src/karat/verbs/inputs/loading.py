@@ -15,7 +15,7 @@ from karat.core.problems import Problem, UserError
 from karat.core.records import AnyCase, Prediction
 from karat.core.remote.paths import local_input
 from karat.core.suite import Suite, SuiteOptions
-from karat.runs.project_file.environments import FIELD, with_environments
+from karat.runs.project_file.environments import takes_environments, with_environments
 from karat.runs.project_file.project import options_from
 from karat.verbs.inputs.projects import environments_here
 from karat.verbs.inputs.python_values import given_cases, given_predictions
@@ -82,4 +82,4 @@ def nothing_read(noun: str, suite: Suite, given: Cases | Predictions, problems: 
 def options_for(suite: Suite, options: Options) -> SuiteOptions:
     """The options of a suite from Python values; those that are left out have their defaults."""
     given = options if isinstance(options, SuiteOptions) else options_from(suite.options, options or {})
-    return with_environments(given, environments_here()) if FIELD in given.__struct_fields__ else given
+    return with_environments(given, environments_here()) if takes_environments(given) else given

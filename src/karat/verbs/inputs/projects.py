@@ -28,11 +28,9 @@ def project_here(config: str | Path | None) -> Project | None:
 
 
 def environments_here() -> dict[str, Environment]:
-    """The environments of the project of this folder. One with mistakes has none: other commands say what is wrong."""
-    try:
-        project = project_here(None)
-    except UserError:
-        return {}
+    """The environments of the project of this folder; UserError where it has mistakes: what they hide may decide which
+    Python scores the answers."""
+    project = project_here(None)
     return {} if project is None else project.environments
 
 

@@ -15,7 +15,7 @@ from karat.core.remote.paths import local_input, local_path
 from karat.core.suite import Suite, SuiteOptions
 from karat.core.system import RecordedConfig
 from karat.runs.case_selection import Choice
-from karat.runs.project_file.environments import with_environments
+from karat.runs.project_file.environments import takes_environments, with_environments
 from karat.runs.project_file.project import Project, RunOptions, from_settings
 from karat.stats.gates.verdicts import Gate
 from karat.verbs.inputs.projects import environments_here, project_here
@@ -176,9 +176,11 @@ def _from_flags(
 ) -> Work:
     loaded = plugins.load_suite(suite)
     options = overruled(loaded, loaded.options(), settings)
+    if takes_environments(options):
+        options = with_environments(options, environments_here() if project is None else project.environments)
     return Work(
         suite=loaded,
-        options=with_environments(options, environments_here() if project is None else project.environments),
+        options=options,
         cases=cases,
         predictions=predictions,
         config=named_system(system, system_settings, project) if system else None,
