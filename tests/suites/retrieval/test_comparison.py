@@ -64,6 +64,18 @@ def test_an_answer_to_other_fields_is_an_error_not_a_zero() -> None:
         fields({"item": ["a"]}, {"itme": ["a"]})
 
 
+@pytest.mark.parametrize("name", ["kid", "knid", "Kind", "kinds"])
+def test_a_field_with_a_slip_in_its_name_is_an_error_and_not_nothing_found(name: str) -> None:
+    with pytest.raises(Unreadable, match=f'no field "kind", but one called "{name}"'):
+        fields({"item": ["a"], "kind": ["k"]}, {"item": ["a"], name: ["k"]})
+
+
+def test_a_field_more_than_asked_is_no_slip() -> None:
+    given = {"item": ["a"], "brand": ["b"]}
+    assert value("recall", fields({"item": ["a"], "kind": ["k"]}, given)) == 0.5
+    assert value("recall", fields({"item": ["a"], "kind": ["k"]}, {**given, "kind": ["k"], "kinds": ["x"]})) == 1.0
+
+
 def test_a_key_twice() -> None:
     with pytest.raises(Unreadable, match='the key "a" appears twice in the field "documents"'):
         comparison(["a"], ["a", "b", "a"])

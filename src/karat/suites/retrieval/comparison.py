@@ -9,6 +9,7 @@ from itertools import accumulate
 
 import msgspec
 
+from karat.core.problems import slip_of
 from karat.core.records import Case, Prediction
 from karat.core.suite import NotApplicable, Unreadable
 from karat.suites.retrieval.options import Options
@@ -76,6 +77,10 @@ def compare_truths(truths: Truths, retrieved: Retrieved, options: Options) -> Co
     if given and not any(name in given for name in truths.fields):
         expected, found = (", ".join(f'"{name}"' for name in names) for names in (truths.fields, given))
         raise Unreadable(f"the response has none of the question's fields {expected}; it has {found}")
+    lacking = [name for name, wanted in truths.fields.items() if wanted and name not in given]
+    for name in given if lacking else ():
+        if name not in truths.fields and (meant := slip_of(name, lacking)):
+            raise Unreadable(f'the response has no field "{meant}", but one called "{name}": is that the same?')
     fields = (
         compare_field(name, wanted, given.get(name, Ranked([])), options, truths.spans.get(name))
         for name, wanted in truths.fields.items()
