@@ -189,6 +189,16 @@ def test_the_head_of_a_table(tmp_path: Path) -> None:
     assert "cannot be read" in csv_head(str(tmp_path / "none.csv")).trouble
 
 
+@pytest.mark.parametrize("rest", ["1\n", "1,2,3\n"])
+def test_a_gold_table_is_read_to_its_end(tmp_path: Path, rest: str) -> None:
+    rows = [{"instance_id": "a", "evaluation": entry("table_match", gold="g.csv")}]
+    folder = gold_folder(tmp_path, rows)
+    write(folder / "a", {"g.csv": "x,y\n" + "1,2\n" * 50 + rest})
+    assert [found.message for found in findings(folder) if "a: g.csv cannot be read: line 52" in found.message]
+    write(folder / "a", {"g.csv": "x,y\n" + "1,2\n" * 50})
+    assert list(findings(folder)) == []
+
+
 @pytest.mark.shared_data
 def test_the_public_defects_are_found(shared: Path) -> None:
     def errors(name: str) -> dict[str, list[str]]:

@@ -1,4 +1,5 @@
-"""The beginning of a gold table: its columns and whether a row follows, from CSV and DuckDB files."""
+"""The beginning of a gold table: its columns and whether a row follows, from CSV and DuckDB files; and what is wrong
+with the rest of a CSV file."""
 
 from __future__ import annotations
 
@@ -10,12 +11,15 @@ from typing import NamedTuple
 from karat.core.files.kinds import foreign_kind
 from karat.core.installed.extras import install_command
 from karat.tables.files.probe import NotOpened, duckdb_copy
+from karat.tables.files.reading import read_csv
 from karat.tables.files.separators import other_separator
 from karat.tables.table import TableError
 
 CSV_HINT = "Save the table as a CSV file with commas and a header."
 
 
+WHOLE_BYTES = 16 * 1024 * 1024
+"""The largest CSV file that is read to its end."""
 HEAD_BYTES = (64 * 1024, 8 * 1024 * 1024)
 """How much of a gold table is read: the first is nearly always enough."""
 
@@ -50,6 +54,17 @@ def csv_head(file: str) -> Head:
             path = Path(file)
             return Head(trouble=other.removeprefix(f"{path.name} ")) if (other := other_separator(path)) else head
     return Head(trouble=f"has no row within its first {HEAD_BYTES[-1]:,} bytes")
+
+
+def csv_trouble(file: str) -> str:
+    """What scoring would stumble over in a CSV file whose head is good: a row with a field less or more."""
+    path = Path(file)
+    if path.stat().st_size <= WHOLE_BYTES:
+        try:
+            read_csv(path)
+        except TableError as error:
+            return error.reason.removeprefix(f"{path.name}, ")
+    return ""
 
 
 def duckdb_heads(file: str) -> dict[str, Head] | str:
