@@ -26,7 +26,7 @@ BLOCK = 4096
 """Values in a block of the bare product: the quickest of 1,024 to 65,536."""
 DEPTH = 100
 REPEATS = 3
-LIMIT = 1.5
+LIMIT = 1.2
 SAMPLE = 3
 
 
