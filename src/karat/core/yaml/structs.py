@@ -30,6 +30,7 @@ from karat.core.problems import Problem, did_you_mean
 from karat.core.secrets.quoting import SHOWN, hidden_value
 from karat.core.secrets.settings import is_secret_setting
 from karat.core.yaml.nodes import BAD, Bad, Findings, Path_, documents, is_empty
+from karat.core.yaml.untyped import described, finite, read_any, read_typed_object
 
 __all__ = ["Findings", "Path_", "Raw", "documents", "filled", "hints_of", "is_empty", "load", "read", "reader_for"]
 
@@ -79,9 +80,9 @@ def _read(kind: object) -> Read:
 def _compile(kind: object) -> Read:
     origin, args = get_origin(kind), get_args(kind)
     if kind is Any:
-        return _read_any
+        return read_any
     if kind is TypedObject:
-        return _read_typed_object
+        return read_typed_object
     if kind is Raw:
         return lambda node, findings: Raw(node)  # noqa: ARG005 (a Reader)
     if kind in _SCALARS:
@@ -100,20 +101,11 @@ def _compile(kind: object) -> Read:
     raise TypeError(f"no YAML reader for {kind!r}")
 
 
-def _described(node: Node) -> str:
-    if isinstance(node, MappingNode):
-        return "an object"
-    if isinstance(node, SequenceNode):
-        return "a list"
-    text = hidden_value(str(node.value))
-    return f'"{text}"' if len(text) <= 40 else f'"{text[:40]}…"'
-
-
 def _read_str(node: Node, findings: Findings) -> object:
     if node.__class__ is ScalarNode:
         return node.value
     hint = 'Quote the string if it contains "[", "{" or ": ".'
-    return findings.add(node, f"expected a string here, found {_described(node)}", hint)
+    return findings.add(node, f"expected a string here, found {described(node)}", hint)
 
 
 def _scalar_reader(convert: Callable[[str], object], expected: str) -> Read:
@@ -123,7 +115,7 @@ def _scalar_reader(convert: Callable[[str], object], expected: str) -> Read:
                 return convert(node.value)
             except ValueError:
                 pass
-        return findings.add(node, f"expected {expected} here, found {_described(node)}")
+        return findings.add(node, f"expected {expected} here, found {described(node)}")
 
     return read_scalar
 
@@ -141,72 +133,12 @@ def _integer(text: str) -> int:
     return int(text.replace("_", ""))
 
 
-def _number(text: str) -> float:
-    value = float(text.replace("_", ""))
-    if value != value or value in (float("inf"), float("-inf")):
-        raise ValueError
-    return value
-
-
 _SCALARS: dict[object, Read] = {
     str: _read_str,
     bool: _scalar_reader(_boolean, "true or false"),
     int: _scalar_reader(_integer, "a whole number"),
-    float: _scalar_reader(_number, "a number"),
+    float: _scalar_reader(finite, "a number"),
 }
-
-
-def _read_any(node: Node, findings: Findings) -> object:
-    if isinstance(node, ScalarNode):
-        return node.value
-    if isinstance(node, SequenceNode):
-        return [_read_any(item, findings) for item in node.value]
-    found: JsonObject = {}
-    for key, value in node.value:
-        name = str(key.value)
-        if name in found:
-            findings.add(key, f'the key "{name}" appears twice', "Keep one of the two.")
-        found[name] = _read_any(value, findings)
-    return found
-
-
-_PLAIN = {"true": True, "false": False, "null": None, "~": None, "": None}
-_WHOLE = re.compile(r"[-+]?(?:0|[1-9]\d{0,300})")
-_DECIMAL = re.compile(r"[-+]?(?:(?:0|[1-9]\d{0,300})(?:\.\d{1,300})?|\.\d{1,300})(?:[eE][-+]?\d{1,3})?")
-"""With a digit before the exponent: ``E10`` is a code."""
-
-
-def _read_typed_object(node: Node, findings: Findings) -> object:
-    if isinstance(node, MappingNode):
-        return _read_typed(node, findings)
-    return {} if is_empty(node) else findings.add(node, f"expected an object here, found {_described(node)}")
-
-
-def _read_typed(node: Node, findings: Findings) -> object:
-    """A value with the types that plain scalars look like. What begins with 0, such as a code, stays a text."""
-    if isinstance(node, SequenceNode):
-        return [_read_typed(item, findings) for item in node.value]
-    if isinstance(node, MappingNode):
-        found: JsonObject = {}
-        for key, value in node.value:
-            if str(key.value) in found:
-                findings.add(key, f'the key "{key.value}" appears twice', "Keep one of the two.")
-            found[str(key.value)] = _read_typed(value, findings)
-        return found
-    text: str = node.value
-    if not isinstance(node, ScalarNode) or node.style:
-        return text
-    if text in _PLAIN:
-        return _PLAIN[text]
-    if _WHOLE.fullmatch(text):
-        return int(text)
-    if not text[-1:].isdigit() or not _DECIMAL.fullmatch(text):
-        return text
-    try:
-        return _number(text)
-    except ValueError:
-        findings.add(node, f"{_described(node)} is beyond all numbers", "Quote it if it is a text.")
-        return text
 
 
 def _union_reader(kinds: Sequence[object], *, optional: bool) -> Read:
@@ -227,7 +159,7 @@ def _union_reader(kinds: Sequence[object], *, optional: bool) -> Read:
             if not attempt.problems:
                 return value
         names = " or ".join(_called(kind) for kind in kinds)
-        return findings.add(node, f"expected {names} here, found {_described(node)}")
+        return findings.add(node, f"expected {names} here, found {described(node)}")
 
     return read_union
 
@@ -251,7 +183,7 @@ def _literal_reader(choices: tuple[object, ...]) -> Read:
             return by_text[node.value]
         known = ", ".join(by_text)
         hint = did_you_mean(str(node.value), by_text) if isinstance(node, ScalarNode) else ""
-        return findings.add(node, f"expected one of {known}; found {_described(node)}", hint)
+        return findings.add(node, f"expected one of {known}; found {described(node)}", hint)
 
     return read_literal
 
@@ -264,7 +196,7 @@ def _sequence_reader(reader: Read, build: Callable[[list[object]], object]) -> R
         if is_empty(node):
             return build([])
         return findings.add(
-            node, f"expected a list here, found {_described(node)}", 'Begin each item with "- ", or write [a, b].'
+            node, f"expected a list here, found {described(node)}", 'Begin each item with "- ", or write [a, b].'
         )
 
     return read_sequence
@@ -275,7 +207,7 @@ def _dict_reader(reader: Read) -> Read:
         if is_empty(node):
             return {}
         if not isinstance(node, MappingNode):
-            return findings.add(node, f"expected an object here, found {_described(node)}")
+            return findings.add(node, f"expected an object here, found {described(node)}")
         found: JsonObject = {}
         bad = False
         for key_node, value_node in node.value:
@@ -304,7 +236,7 @@ def _struct_reader(kind: object, struct: type[msgspec.Struct]) -> Read:
     def read_struct(node: Node, findings: Findings) -> object:
         if node.__class__ is not MappingNode:
             return findings.add(
-                node, f"expected {noun} here, found {_described(node)}", f"Its keys: {', '.join(fields)}."
+                node, f"expected {noun} here, found {described(node)}", f"Its keys: {', '.join(fields)}."
             )
         if not readers:  # compiled on first use, so that a struct may hold itself
             readers.update({key: _read(hints[name]) for key, name in names.items()})
