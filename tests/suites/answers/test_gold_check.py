@@ -20,7 +20,7 @@ from tests.suites.answers.making import answers, entry, gold_folder, golds, line
 
 
 def findings(path: Path) -> Sequence[Problem]:
-    """What ``karat check`` says: what is told on reading, and what the linter finds beside it."""
+    """All that ``karat check`` reports: what is found while the gold is read, and what the linter adds."""
     loaded = load_cases(path)
     return (*loaded.problems, *check_cases(loaded.cases, [], Options()).problems)
 

@@ -151,7 +151,7 @@ def test_code_with_texts_and_comments_of_any_words_is_code() -> None:
     for text in (
         'result = "the share is high',
         "x = 1 # the share is high\nresult = x +",
-        "raise ValueError('not so many of them'",
+        "raise ValueError('too many of them'",
     ):
         assert code_of(body(chat(text))) == text
 

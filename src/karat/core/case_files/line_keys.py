@@ -20,11 +20,11 @@ MEASURED = ("latency", "tokens", "cost")
 _keys = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 
 
-def misspelt_key(line: bytes, known: Collection[str], file: str, number: int, told: set[str]) -> Problem | None:
+def misspelt_key(line: bytes, known: Collection[str], file: str, number: int, warned: set[str]) -> Problem | None:
     """What is wrong with the keys of a line, if anything; an error where its answer must not be used.
 
-    ``known``: every key that the suite reads. ``told``: the keys that were warned of; one that is in every line is told
-    once. A line that cannot be read is for its reader to report.
+    ``known``: every key that the suite reads. ``warned``: the keys already reported, so
+    that one in every line is reported once. A line that cannot be read is for its reader to report.
     """
     try:
         keys = _keys(line).keys()
@@ -32,12 +32,12 @@ def misspelt_key(line: bytes, known: Collection[str], file: str, number: int, to
         return None
     common = (*PLACING, *MEASURED)
     for key in sorted(keys - set(known)):
-        meant = "" if key in common or key in told else slip_of(key, common)
+        meant = "" if key in common or key in warned else slip_of(key, common)
         if not meant or meant in keys:
             continue
         hint = f'Did you mean "{meant}"?'
         if meant in PLACING and key != f"{meant}s":  # a number of turns is a note, and no place
             return Problem(f'unknown key "{key}": the line is skipped', file=file, line=number, hint=hint)
-        told.add(key)
+        warned.add(key)
         return Problem(f'unknown key "{key}": it is ignored', file=file, line=number, hint=hint, severity="warning")
     return None

@@ -73,10 +73,10 @@ def stream_recorded(path: Path) -> Iterator[Said]:
     ['ships']
     """
     seen: dict[tuple[str, int | None, int], int] = {}
-    told: set[str] = set()
+    warned: set[str] = set()
     try:
         for number, line in each_line(path):
-            if slip := misspelt_key(line, RecordedLine.__struct_fields__, str(path), number, told):
+            if slip := misspelt_key(line, RecordedLine.__struct_fields__, str(path), number, warned):
                 yield slip
                 if slip.severity == "error":
                     continue

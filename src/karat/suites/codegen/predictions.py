@@ -133,9 +133,9 @@ def _read_folder(folder: Path) -> Iterator[Prediction | Problem]:
 def _read_lines(file: Path) -> Iterator[Prediction | Problem]:
     first: dict[tuple[str, int | None, int], int] = {}
     samples: Counter[str] = Counter()
-    told: set[str] = set()
+    warned: set[str] = set()
     for number, line in each_line(file):
-        if slip := misspelt_key(line, RecordedLine.__struct_fields__, str(file), number, told):
+        if slip := misspelt_key(line, RecordedLine.__struct_fields__, str(file), number, warned):
             yield slip
             if slip.severity == "error":
                 continue

@@ -85,9 +85,9 @@ def _is_list(path: Path) -> bool:
 
 def _read_lines(path: Path) -> Iterator[Prediction | Problem]:
     seen: Seen = {}
-    told: set[str] = set()
+    warned: set[str] = set()
     for number, line in plain_lines(path):
-        if slip := misspelt_key(line, RecordedLine.__struct_fields__, str(path), number, told):
+        if slip := misspelt_key(line, RecordedLine.__struct_fields__, str(path), number, warned):
             yield slip
             if slip.severity == "error":
                 continue

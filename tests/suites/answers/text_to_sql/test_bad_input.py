@@ -387,7 +387,7 @@ def test_a_csv_of_questions_may_have_semicolons(tmp_path: Path) -> None:
 def test_a_first_question_without_gold_does_not_make_the_file_another_one(
     tmp_path: Path, first: dict[str, str], meant: str
 ) -> None:
-    """JSON lines are told by their first row, and that one may be the one that is wrong."""
+    """A file is recognised as JSON lines by its first row, which may be the bad one."""
     rows = [first, {"id": "b", "question": "Who?", "sql": "select 2", "db": "shop"}]
     loaded = suite.load_cases(question_file(tmp_path, rows))
     assert [case.id for case in loaded.cases] == ["b"]

@@ -14,9 +14,9 @@ import msgspec
 
 from karat.core.json_types import JsonMapping
 from karat.core.problems import Severity, did_you_mean, slip_of
-from karat.suites.answers.records import Function, Gold
+from karat.suites.answers.records import Gold
 
-PARAMETERS: dict[Function, tuple[str, ...]] = {
+PARAMETERS: Mapping[str, tuple[str, ...]] = {
     "string_match": ("pred", "gold", "exclude", "conj"),
     "number_match": ("pred", "gold", "percentage", "precision", "conj"),
     "table_match": ("result", "gold", "condition_cols", "ignore_order"),
@@ -90,7 +90,7 @@ def _is_mistake(trouble: str) -> bool:
 
 def _evaluation_faults(part: Mapping[str, Any], *, own: bool) -> Iterator[KeyFault]:
     func, parameters = part.get("func"), part.get("parameters")
-    known = PARAMETERS.get(func, ()) if isinstance(func, str) else ()  # type: ignore[call-overload]  # any text
+    known = PARAMETERS.get(func, ()) if isinstance(func, str) else ()
     for key in part:
         if key not in EVALUATION_KEYS:
             hint = f'Move "{key}" into "parameters".' if key in known else did_you_mean(key, EVALUATION_KEYS)

@@ -141,10 +141,10 @@ def _read_lines(path: Path) -> Iterator[Said]:
     first: dict[tuple[str, int, int], int] = {}
     results: dict[str, dict[str, float]] = {}
     notes: JsonObject = {}
-    told: set[str] = set()
+    warned: set[str] = set()
     for start, lines in blocks(path, problems):
         for number, line in enumerate(lines, start=start):
-            if slip := misspelt_key(line, _Line.__struct_fields__, file, number, told):
+            if slip := misspelt_key(line, _Line.__struct_fields__, file, number, warned):
                 problems.append(slip)
                 if slip.severity == "error":
                     continue
