@@ -1,5 +1,5 @@
-"""The contract's matching functions, and its ``evaluate.py``: ``python -m karat.answers --result_dir DIR --gold_dir
-DIR``.
+"""The matching functions of the suite ``answers``, with the names and parameters of Spider2's evaluator. As a program,
+``python -m karat.answers --result_dir DIR --gold_dir DIR``, it takes the arguments of Spider2's ``evaluate.py``.
 
     from karat.answers import table_match
 
@@ -10,8 +10,8 @@ DIR``.
 >>> number_match("It has 120 seats.", 120).score
 1
 
-Every function takes the contract's parameters with its defaults, and ``profile="spider2"`` (the default) or
-``"strict"``.
+Every function takes the parameters of Spider2's evaluator with the same defaults, and ``profile="spider2"`` (the
+default) or ``"strict"``.
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 import karat
@@ -42,6 +44,17 @@ def test_every_key_option_and_field_has_a_meaning(made: dict[str, str]) -> None:
             if line.startswith("| `") and not line.removesuffix("|").rpartition("| ")[2].strip():
                 silent.append(f"{name}, {heading.strip('# ')}: {line}")
     assert not silent, "give each a sentence, below its field or in its help:\n" + "\n".join(silent)
+
+
+def test_every_public_name_has_a_meaning_of_its_own(made: dict[str, str]) -> None:
+    """Constants and type aliases too: not the docstring of `tuple` or `Any`, and not just the type of the value."""
+    silent = []
+    for entry in re.split(r"^### ", made["python.md"], flags=re.MULTILINE)[1:]:
+        name, _, body = entry.partition("\n")
+        words = re.sub(r"```.*?```|^\|.*|^## .*", "", body, flags=re.DOTALL | re.MULTILINE).strip()
+        if not words or "Built-in" in words or "Special type" in words or words.startswith("A value of type"):
+            silent.append(name)
+    assert not silent, f"write a docstring below each: {', '.join(silent)}"
 
 
 def test_pages_do_not_depend_on_the_machine(made: dict[str, str]) -> None:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import re
+import sys
 from collections.abc import Sequence
+from itertools import pairwise
 from types import ModuleType
 
 import msgspec
 
 from karat.core.yaml.json_schema import field_docs
-from tools.reference.schema_tables import cell
+from tools.reference.schema_tables import anchor, cell
 
 WIDTH = 100
 
@@ -29,8 +32,12 @@ def python_names(modules: Sequence[ModuleType]) -> list[str]:
 def entry(module: str, name: str, value: object) -> list[str]:
     """One name."""
     lines = [f"### {module}.{name}", ""]
-    if not callable(value):
-        return [*lines, f"A value of type `{type(value).__name__}`.", ""]
+    if isinstance(value, ModuleType):
+        return [*lines, f"{first_paragraph(value)} See [below](#{anchor(value.__name__)}).", ""]
+    if name == "__version__":
+        return [*lines, "The version of Karat that is installed, such as `0.1.0`.", ""]
+    if not hasattr(value, "__module__") or value.__module__ in ("builtins", "typing"):
+        return [*lines, prose(value_doc(sys.modules[module], name)), ""]
     shown = signature(name, value)
     lines += ["```text", shown, "```", ""] if shown else []
     text, _, example = (inspect.getdoc(value) or "").partition(">>>")
@@ -38,6 +45,21 @@ def entry(module: str, name: str, value: object) -> list[str]:
     if example:
         lines += ["```python-console", *(">>>" + example).rstrip().splitlines(), "```", ""]
     return [*lines, *fields(value)]
+
+
+def value_doc(module: ModuleType, name: str) -> str:
+    """The text below a constant or a type alias, in the module that assigns it; empty if there is none."""
+    statements = ast.parse(inspect.getsource(module)).body
+    for line, after in pairwise(statements):
+        if isinstance(line, ast.Assign | ast.AnnAssign):
+            targets = line.targets if isinstance(line, ast.Assign) else [line.target]
+            if any(isinstance(target, ast.Name) and target.id == name for target in targets):
+                is_text = isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant)
+                return " ".join(str(after.value.value).split()) if is_text else ""
+    for line in statements:
+        if isinstance(line, ast.ImportFrom) and line.module and name in [each.name for each in line.names]:
+            return value_doc(sys.modules[line.module], name)
+    return ""
 
 
 def fields(value: object) -> list[str]:

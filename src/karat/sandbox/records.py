@@ -24,12 +24,15 @@ Status = Literal[
     "bad_message",  # what it sent as its answer is no answer
     "server_died",  # the server behind it was lost; the next snippet gets a new one
 ]
-
+"""How a snippet ended. `ok`: it ran. `error`: it raised an exception. `refused`: it tried what the sandbox forbids.
+`timeout`, `memory`, `output_limit`, `result_too_large`: it exceeded a limit. `killed`: a signal ended it.
+`no_result`: it ended without a result. `bad_message`: what it sent cannot be a result. `server_died`: its server was
+lost; the next snippet gets a new one."""
 
 Counter: TypeAlias = tuple[int, int]
 """An event that the kernel can count on a process, by its type and number in ``linux/perf_event.h``."""
 INSTRUCTIONS: Counter = (0, 1)
-"""Instructions of the processor."""
+"""The counter of the instructions that the processor executes."""
 
 
 class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -59,7 +59,10 @@ class Servers(Protocol):
 
 
 class BoxSession:
-    """Use it with ``with``. It holds one server to itself; no other code runs there meanwhile."""
+    """Steps of code that build on each other, one after the other, each in the state that the last one left.
+
+    Use it with ``with``. It holds one server for itself: no other code runs there meanwhile.
+    """
 
     def __init__(
         self, servers: Servers, tables: Sequence[GivenTable], limits: Limits, *, fork: bool = True, code: str = ""

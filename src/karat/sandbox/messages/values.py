@@ -8,8 +8,8 @@ from typing import Any, TypeAlias
 import msgspec
 
 Plain: TypeAlias = Any
-"""None, bool, int, float, complex, str, bytes, datetime, date, time, timedelta, Decimal; lists, tuples and dicts of
-them; Unordered, Table, Series, Record, Other."""
+"""What a snippet can return: None, bool, int, float, complex, str, bytes, datetime, date, time, timedelta, Decimal;
+lists, tuples and dicts of them; Unordered, Table, Series, Record, Other."""
 
 
 class Unordered(list[Plain]):

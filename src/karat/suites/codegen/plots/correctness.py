@@ -21,7 +21,7 @@ from karat.suites.codegen.records import Task
 from karat.suites.codegen.running.references import reference_outcome
 from karat.tables.options import CompareOptions
 
-CHANGED = "the code changed the classes that draw, so that nothing its figures say is believed"
+CHANGED = "the code changed matplotlib's drawing classes, so its figures cannot be trusted"
 
 
 def plot_correctness(
