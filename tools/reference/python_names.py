@@ -51,11 +51,12 @@ def value_doc(module: ModuleType, name: str) -> str:
     """The text below a constant or a type alias, in the module that assigns it; empty if there is none."""
     statements = ast.parse(inspect.getsource(module)).body
     for line, after in pairwise(statements):
-        if isinstance(line, ast.Assign | ast.AnnAssign):
-            targets = line.targets if isinstance(line, ast.Assign) else [line.target]
-            if any(isinstance(target, ast.Name) and target.id == name for target in targets):
-                is_text = isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant)
-                return " ".join(str(after.value.value).split()) if is_text else ""
+        targets = (
+            line.targets if isinstance(line, ast.Assign) else [line.target] if isinstance(line, ast.AnnAssign) else []
+        )
+        if any(isinstance(target, ast.Name) and target.id == name for target in targets):
+            text = after.value.value if isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant) else ""
+            return " ".join(str(text).split())
     for line in statements:
         if isinstance(line, ast.ImportFrom) and line.module and name in [each.name for each in line.names]:
             return value_doc(sys.modules[line.module], name)
