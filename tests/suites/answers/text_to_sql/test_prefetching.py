@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import uuid
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ import karat
 from karat.engines.embedded.messages import Query
 from karat.engines.embedded.pool import POOL, Outcome
 from karat.suites.answers.text_to_sql.running import execution
-from karat.suites.answers.text_to_sql.running.execution import Databases
+from karat.suites.answers.text_to_sql.running.execution import Databases, Place, Ran
 
 COUNT = 40
 
@@ -93,3 +94,24 @@ def test_results_in_memory_are_bounded_together(folder: Path, monkeypatch: pytes
         databases.ran([(place, f"SELECT id + {n} FROM item")])
     assert len(databases._kept) == 5
     databases.close()
+
+
+def test_a_test_suite_that_holds_the_database_itself_runs_nothing_there_again(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    suite = folder / "suite" / "shop"
+    suite.mkdir(parents=True)
+    (suite / "shop.sqlite").write_bytes((folder / "shop.sqlite").read_bytes())
+    (folder / "predict.txt").write_text("\n".join(["SELECT price FROM item WHERE id = 1"] * COUNT))
+    asked: list[str] = []
+    found = Databases._found
+
+    def counted(self: Databases, missing: Sequence[tuple[Place, str]]) -> dict[tuple[Place, str], Ran]:
+        asked.extend(sql for place, sql in missing if not place.backwards)
+        return found(self, missing)
+
+    monkeypatch.setattr(Databases, "_found", counted)
+    options = {"databases": str(folder), "test_suite": str(folder / "suite")}
+    result = karat.score("answers", folder / "dev.json", folder / "predict.txt", options=options)
+    assert [case.scores["spider_suite"].value for case in result.cases] == [1.0, *[0.0] * (COUNT - 1)]
+    assert len(asked) == len(set(asked)) == COUNT

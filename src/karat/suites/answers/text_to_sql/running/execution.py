@@ -52,6 +52,8 @@ def _volatile(sql: str) -> bool:
     return _VOLATILE.search(sql) is not None
 
 
+OF_ANY_FILE = {"engine", "path", "memory_limit", "reverse_unordered"}
+"""Settings under which two files with the same content give the same results."""
 Schema = TypeVar("Schema")
 Key = tuple[tuple[object, ...], str]
 """The content of a database (:attr:`Place.identity`), SQL."""
@@ -111,7 +113,8 @@ class Place:
         self.lasting = engine.name in ("sqlite", "duckdb")
         self._path = settings.get("path")
         self._state: tuple[object, ...] | None = None
-        self._by_content = self.lasting and settings.keys() <= {"engine", "path", "reverse_unordered"}
+        opened = tuple((name, str(value)) for name, value in sorted(settings.items()) if name != "path")
+        self._opened = opened if self.lasting and settings.keys() <= OF_ANY_FILE else (key,)
         self.identity: tuple[object, ...] = (key, "")
         """What a result depends on beside the SQL: files with the same content, opened in the same way, share it."""
 
@@ -130,8 +133,7 @@ class Place:
             self.failed = Ran(kind="connection", message=error.message)
             state = None
         self._state = state
-        own = (self.engine.name, self.backwards) if self._by_content else (self.key,)
-        self.identity = (*own, self.content)
+        self.identity = (*self._opened, self.content)
 
 
 class Databases:
