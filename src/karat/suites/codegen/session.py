@@ -96,7 +96,7 @@ class Session:
             return self._read()
 
     def summary(self) -> JsonObject:
-        """The contract's summary of everything recorded so far."""
+        """The summary of everything recorded so far."""
         return self._summary(self.entries())
 
     def _summary(self, entries: Sequence[Json]) -> JsonObject:

@@ -1,7 +1,7 @@
-"""``cell_f1``: the share of gold cells found under the best alignment, as an F1 with what is too much. Beside the
-verdict, to see progress.
+"""``cell_f1``: the F1 of the cells that answer and gold have in common under the best alignment. It shows progress that
+the verdict does not.
 
-Only where gold is a table. A right table has 1; an answer that is not a table at all (failed SQL, an unreadable or
+Only if gold is a table. A right table has 1; an answer that is not a table at all (failed SQL, an unreadable or
 missing file) has 0.
 """
 

@@ -1,5 +1,5 @@
-"""``row_share``: the share of gold rows that the answer has, as whole rows under the best alignment. Only where gold is
-a table; an answer that is none has 0."""
+"""``row_share``: the share of gold rows that the answer has, as whole rows under the best alignment. Only if gold is a
+table; an answer that is not a table has 0."""
 
 from __future__ import annotations
 

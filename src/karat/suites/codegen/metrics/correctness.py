@@ -1,13 +1,13 @@
-"""Whether the result is the expected one, by the project's strict table comparison, in this process, which never runs
-generated code.
+"""Whether the result is the expected one, by Karat's strict table comparison, in a process that never runs generated
+code.
 
-    correctness = 1 when equal, else half of the cells' F1; 0 when the code did not run
+    correctness = 1 if equal, else half of the cells' F1; 0 if the code did not run
 
 Both results become tables of texts first (see ``results.tables``), so that 3 and 3.0, an index and a column, a series
-and a frame of one column are equal. The order of rows matters only when the question asks for one, and then not among
-rows that tie in the column that is in order. Columns beside the expected ones make a result wrong (a frame of all
-guesses is no answer), unless they are its index or say the same as another column. Named figures count by their share.
-Names of columns do not matter, unless the input holds the right cells already: then the names are what was asked for.
+and a frame of one column are equal. The order of rows matters only if the question asks for one, and tied rows may be
+in any order. Extra columns make a result wrong, unless they are its index or repeat another column. Named figures
+count by the share that is right. Names of columns do not matter, unless the input already contains the right cells:
+then the task is to name them.
 
 By hand: expected ``[1, 2, 3, 4]``, given ``[1, 2, 3, 5]``. Three of four cells on both sides: F1 0.75, correctness
 0.375.

@@ -4,19 +4,20 @@
 
 Each part is the mean over the requirements of its kind, 0 to 1:
 
-- filters: each condition, held one to one against the code's filters (see ``matching``); one more for each two that the
-  question joins by "and" or "or" and the code has: whether it joins them so
-- groups: each column to group by; "groups" alone when no column is named
-- sorting: each top N and bottom N with its direction and number; one more when an order is asked for, with its
-  direction where that is said
+- filters: each condition, matched one to one with the code's filters (see ``matching``); one more for each two
+  conditions that the question joins by "and" or "or" and the code has: whether the code joins them the same way
+- groups: each column to group by; if no column is named, whether the code groups at all
+- sorting: each top N and bottom N with its direction and number; one more if an order is asked for, with its direction
+  if the question gives one
 - joins: tables put together, by ``merge``, ``join``, ``concat``, or a lookup in the other table
 
-Where there is a reference, only what it does itself counts as asked for (see ``confirmed_requirements``): it has 1.
+If there is a reference, only what the reference itself does is required (see ``confirmed_requirements``), so the
+reference has 1.
 
-Edge cases: nothing asked of a kind: that kind is full. Code that cannot be parsed, or whose result no table went into:
-0 in all four, whatever was asked. A filter asked for in words that name no condition ("only …"): any choice of rows.
-Where ``exec`` or ``getattr`` has a text that is not known before the code runs, what is not found is left out and
-lowers nothing. ``missing_requirements`` names every requirement that is not met in full, in words.
+Edge cases: a kind that the question does not ask for counts 1. Code that cannot be parsed, or whose result uses no
+table, has 0 in all four. If the question asks for a filter without a readable condition ("only …"), any choice of rows
+meets it. If ``exec`` or ``getattr`` gets a text that is known only at run time, what was not found is left out and
+lowers nothing. ``missing_requirements`` names every requirement that is not fully met.
 
 By hand: "top 3 names by salary in Berlin with age over 30" and ``df[df.age > 30].nsmallest(3, "salary")``. Two
 conditions, one met: filters 0.5. No group: 1. Top 3 against the smallest 3: sorting 0. No join: 1. Coverage = 0.3 × 0.5
@@ -73,7 +74,7 @@ class CoverageDetails(msgspec.Struct, frozen=True):
 
 
 class RequirementCoverage(msgspec.Struct, frozen=True):
-    """The contract's ``requirement_coverage``."""
+    """What the question asks for and how much of it the code covers, as ``karat.Session`` writes it."""
 
     coverage_score: float
     """0.3 × filters + 0.3 × groups + 0.2 × sorting + 0.2 × joins."""

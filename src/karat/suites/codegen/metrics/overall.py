@@ -1,17 +1,17 @@
-"""The six scores as one.
+"""The six scores as one figure.
 
     overall = 0.25 correctness + 0.20 quality + 0.15 performance + 0.15 understanding + 0.15 coverage + 0.10 recovery
 
-A part that does not apply (no expected result, no reference, no error to recover from) is left out, and the weights of
-the others are raised in proportion so that they sum to 1; ``left_out`` names such parts with the reason, ``weights``
-are those that were used.
+A part that does not apply (no expected result, no reference, no error to recover from) is left out, and the other
+weights are scaled to sum to 1. In the details, ``left_out`` names these parts with the reason, and ``weights`` shows
+the weights that were used.
 
-Wrong code has no performance, and does not gain by that: with the same other parts it stays below the slowest right
-code, since (0.125 + s) / 0.75 ≤ (0.25 + s) / 0.9 for every s ≤ 0.5, which is all that quality, understanding and
-coverage can give.
+Wrong code has no performance, and does not gain from that: with the same other parts, it stays below the slowest right
+code, because (0.125 + s) / 0.75 ≤ (0.25 + s) / 0.9 for every s ≤ 0.5, the most that quality, understanding and coverage
+can add.
 
-By hand: correctness 1, quality 0.9, understanding 0.8, coverage 1, the others left out. Weights sum to 0.75:
-(0.25 × 1 + 0.20 × 0.9 + 0.15 × 0.8 + 0.15 × 1) / 0.75 = 0.7 / 0.75 = 0.933.
+By hand: correctness 1, quality 0.9, understanding 0.8, coverage 1, the others left out. Weights sum to 0.75: (0.25 × 1
++ 0.20 × 0.9 + 0.15 × 0.8 + 0.15 × 1) / 0.75 = 0.7 / 0.75 = 0.933.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""``passed``: 1 when the last attempt gave the right result, else 0. Its mean is the pass rate. Nothing expected: not
-applicable.
+"""``passed``: 1 if the last attempt gave the right result, also on changed tables and in every test of the task, else
+0. Its mean is the pass rate. Without an expected result, it is not applicable.
 
 By hand: three tasks. The first code of A is right. B fails with a KeyError and is right after one repair. C runs and
 gives a wrong table. Passed is 1, 1 and 0; the pass rate is 2/3.

@@ -1,4 +1,4 @@
-"""Time and memory of right code beside the reference: the same data, the same server, both by turns.
+"""Time and memory of right code, compared with the reference: the same data, the same server, both in turn.
 
     performance = 0.7 × time + 0.3 × memory
     time   = geometric mean over the scales of min(1, 1 / ratio), 1 where no difference is seen
@@ -6,16 +6,16 @@
 
 The ratio of a scale is the median of (own + 2 ms) / (reference + 2 ms) over pairs of runs, net of an empty snippet's
 time (see ``timing.pairs``); ``time_ratio`` is the geometric mean of these. The scales are tables with ×1, ×4, ×16 the
-rows (see ``scaled_tables``). Two milliseconds and four megabytes are what a run differs by from itself. Code that does
-not get through a scale within the task's limits has 0 there, and so has its score; the same with code whose result
-differs from the reference's at a larger scale (see ``scaled_results``).
+rows (see ``scaled_tables``). Two milliseconds and four megabytes are the usual difference between two runs of the same
+code. Code that exceeds the task's limits at a scale has 0 there, and then its score is 0. The same holds for code
+whose result differs from the reference's at a larger scale (see ``scaled_results``).
 
-Noise costs nothing. Code that is the reference's own (comments and layout aside) has 1 and is not measured. At a scale
-where the interval of the ratio contains 1, no difference is seen. Memory is the least of all runs; no difference is
-seen where it is no more than the reference's most, or within a quarter of its least.
+Noise costs nothing. Code that is the reference's own (apart from comments and layout) has 1 and is not measured. If
+the interval of the ratio at a scale contains 1, no difference is seen. The smallest memory of all runs counts; no
+difference is seen if it is at most the reference's largest, or within a quarter of its smallest.
 
-Edge cases: code that is not right, or no reference: no score. A scale that the reference does not get through itself is
-left out, and so are scales that would take too long or too many cells, and larger tables that cannot be drawn.
+Edge cases: wrong code, or a task without a reference, has no score. A scale is left out if the reference exceeds the
+limits there, if it would take too long or too many cells, or if its larger tables cannot be generated.
 
 By hand: 9 pairs with the ratios 1.6, 1.8, 1.9, 2.0, 2.0, 2.1, 2.2, 2.3, 3.0: median 2.0, interval 1.8 – 2.3, so time is
 0.5. With 0.9, 0.95, 1.0, 1.0, 1.05, 1.1, 1.1, 1.2, 1.4 the interval is 0.95 – 1.2 and contains 1: time is 1.

@@ -2,18 +2,19 @@
 
     quality = 1 − the points lost, at least 0
 
-Lost are, each with its line and reason:
+Points are lost, each with its line and reason:
 
 - 0.05 for each finding of ruff (rules E7, F, B, PD, C4, SIM, PERF, NPY), at most 0.3
-- for anti-patterns, at most 0.6: 0.2 a loop over rows, 0.2 a frame that grows in a loop, 0.15 ``apply(axis=1)``, 0.15 a
-  filter inside a loop over keys, 0.15 a chained assignment, 0.1 the same scan again, 0.05 ``inplace=True``
-- 0.02 for each way through a function beyond ten (McCabe), at most 0.2
-- 0.05 for each line of dead code, at most 0.2; lines that draw are not dead where the question asks for a picture
+- for anti-patterns, at most 0.6: 0.2 for a loop over rows, 0.2 for a frame that grows in a loop, 0.15 for
+  ``apply(axis=1)``, 0.15 for a filter inside a loop over keys, 0.15 for a chained assignment, 0.1 for a repeated scan,
+  0.05 for ``inplace=True``
+- 0.02 for each path through a function above ten (McCabe), at most 0.2
+- 0.05 for each line of dead code, at most 0.2; lines that draw are not dead if the question asks for a plot
 - 0.05 for each name that is set and never used, at most 0.1
 
-Edge cases: code that cannot be parsed, or has no statement: 0. Without ruff its points cannot be lost, and ``checked``
-says so. Lines of one reason beyond its bound are listed with 0 points. Comments and strings count for nothing, ``#
-noqa`` too.
+Edge cases: code that cannot be parsed, or has no statement, has 0. If ruff is not installed, its points cannot be lost,
+and ``checked`` says so. Lines beyond the limit of a reason are listed with 0 points. Comments (also ``# noqa``) and
+strings change nothing.
 
 By hand: ``for i, row in df.iterrows(): total += row["x"]`` loses 0.2 for the loop: 0.8.
 """

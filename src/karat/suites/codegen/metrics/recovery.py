@@ -1,16 +1,15 @@
-"""Recovering from an error: what the repairs came to.
+"""How well the model repaired code that failed.
 
     recovery = 0.5 × success rate + 0.3 × fix quality + 0.2 × min(attempts / 3, 1)
 
 - success rate: repairs that ran / repairs made
-- fix quality: mean over the repairs of 1.0 when it ran, 0.5 when it failed with another class of error than the code
-  before it, 0.1 when with the same class
+- fix quality: mean over the repairs: 1.0 if the repaired code ran, 0.5 if it failed with another class of error than
+  the code before it, 0.1 if with the same class
 
-Edge cases: the first code ran: there is nothing to recover from, and no score. It failed and no repair was made: 0. A
-recovered error stays recorded as one. "Ran" is all that is asked here; whether the result is right is correctness'
-business.
+Edge cases: if the first code ran, there is nothing to recover from, and no score. If it failed and was not repaired,
+the score is 0. Only whether the code ran counts here; ``correctness`` says whether its result is right.
 
-By hand (the contract's example): a KeyError, a first repair with the same KeyError, a second one that runs. Success
+By hand: a KeyError, a first repair with the same KeyError, a second one that runs. Success
 rate 1/2 = 0.5, fix quality (0.1 + 1.0) / 2 = 0.55, recovery 0.5 × 0.5 + 0.3 × 0.55 + 0.2 × 2/3 = 0.548.
 """
 
@@ -39,7 +38,7 @@ SAME_ERROR = 0.1
 
 
 class Repair(msgspec.Struct, frozen=True):
-    """One repair, as the contract's ``recovery_details`` hold it."""
+    """One repair."""
 
     attempt_number: int
     """The number of the repair, from 1."""
@@ -52,7 +51,7 @@ class Repair(msgspec.Struct, frozen=True):
 
 
 class ErrorRecovery(msgspec.Struct, frozen=True):
-    """The contract's ``error_recovery``. Without an error every figure is None."""
+    """Errors and repairs, as ``karat.Session`` writes them. Without an error, every figure is None."""
 
     has_error: bool
     """Whether the first code failed."""

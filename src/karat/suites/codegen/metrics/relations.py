@@ -1,8 +1,8 @@
 """``relations``: relations that hold / relations tried.
 
 A relation says how the result follows when the tables change in a known way (see ``hidden_tests.relations``). The
-stated ones count; without any, those that are tried on every right answer, ``row_order`` and ``columns``, which decide
-nothing. None tried: not applicable.
+relations that the task states count. If it states none, ``row_order`` and ``columns`` are tried on every right answer;
+they decide nothing. If no relation was tried, it is not applicable.
 
 By hand: row_order and scaled are stated; the result changes with the order of the rows and scales as stated: 0.5.
 """

@@ -1,7 +1,7 @@
-"""``repaired``: 1 when a try that was wrong at first was right after its repairs, else 0. Right at first, nothing
-expected: not applicable.
+"""``repaired``: 1 if a try that was wrong at first was right after its repairs, else 0. It is not applicable if the
+first code was right, or if nothing is expected.
 
-Only code that does not run is repaired, so code that ran and gave a wrong result stays wrong, and counts 0.
+Only code that does not run is repaired, so code that ran with a wrong result stays wrong and counts 0.
 
 By hand: A is right at first: not applicable. B fails and is right after its repair: 1. C runs and is wrong: 0. The mean
 is 1/2.

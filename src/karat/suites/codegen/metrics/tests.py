@@ -1,7 +1,7 @@
 """``tests``: entries of the task's ``tests`` that hold / entries.
 
-An entry that the task's own reference fails is an error of that entry and is left out. Code that did not run fails all
-of them. A task without tests: not applicable.
+An entry that the task's own reference fails is wrong itself and is left out. Code that did not run fails all entries. A
+task without tests: not applicable.
 
 By hand: three entries, the reference fails the first, the answer fails the second: 1 of 2, so 0.5.
 """

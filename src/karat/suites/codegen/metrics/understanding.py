@@ -4,22 +4,21 @@
 
 - columns: F1 of the columns that the question mentions and those that the code uses on the way to its result
 - language: mean over the patterns asked for (each top N, each bottom N, a filter) of how far the code has them
-- statistics: F1 of the operations asked for (mean, sum, max, min, count, median, std, var, groupby) and those found;
-  too much is only the wrong one of a pair (sum where the mean is asked for, min where the max), since a right answer
-  may well need another operation besides
+- statistics: F1 of the operations asked for (mean, sum, max, min, count, median, std, var, groupby) and those found; an
+  additional operation counts against the code only if it is the wrong one of a pair (sum for mean, min for max)
 
-Mentioned is a column that is in the question, or one of whose values is ("in Germany"). Used and not mentioned
-counts as too much, unless the question implies it: keys of a join, the column of a condition that names none ("older
-than 30"), a group's column when none is named, a column that is only counted.
+A column is mentioned if the question contains its name or one of its values ("in Germany"). A column that is used but
+not mentioned counts against the code, unless the question implies it: keys of a join, the column of a condition that
+names none ("older than 30"), a group's column if none is named, a column that is only counted.
 
-Where there is a reference, the question is read by it (see ``confirmed_requirements``): what the reference does without
-is not asked for, and what it uses beside is never too much. So the reference itself has 1.
+If there is a reference (see ``confirmed_requirements``), what it does not use is not required, and what it uses never
+counts against the code. So the reference itself has 1.
 
-Edge cases: code that cannot be parsed, or whose result no table went into: 0 in all three. No column mentioned: columns
-are full. No pattern, no operation asked for: full. Pattern with the right direction and the wrong number: half. A
-filter asked for: the share of its conditions met (see ``matching``); without any condition that could be read, any
-choice of rows. Where ``exec`` or ``getattr`` has a text that is not known before the code runs, what is not found is
-left out and lowers nothing.
+Edge cases: code that cannot be parsed, or whose result uses no table, has 0 in all three. If no column is mentioned,
+or no pattern or operation is asked for, that part is 1. A pattern with the right direction and the wrong number counts
+half. A filter counts the share of its conditions that are met (see ``matching``); if no condition can be read from the
+question, any choice of rows meets it. If ``exec`` or ``getattr`` gets a text that is known only at run time, what was
+not found is left out and lowers nothing.
 
 By hand: "average salary by city of people older than 30" and ``df[df.age > 30].groupby("city").salary.sum()``.
 Mentioned: salary, city; used: these and age, which "older than 30" implies: F1 = 1. The filter is met: language 1.
@@ -69,7 +68,7 @@ class UnderstandingDetails(msgspec.Struct, frozen=True):
 
 
 class PromptUnderstanding(msgspec.Struct, frozen=True):
-    """The contract's ``prompt_understanding``."""
+    """How well the code shows that the question was understood, as ``karat.Session`` writes it."""
 
     understanding_score: float
     """The sum of the three parts, 0 to 1."""

@@ -41,7 +41,7 @@ _RESULT = {
         "Expected one row for each month, got one column for each month.",
     ),
     "labels_swapped": ReasonNote(
-        "The rows agree only if a header is taken for another column's.",
+        "The rows agree only if a header is read as the name of another column.",
         "Two columns were renamed in the wrong order.",
         "The column min has the largest values, and max the smallest.",
     ),
@@ -56,33 +56,33 @@ _RESULT = {
         "Expected the name; got name, price and stock.",
     ),
     "ties_all": ReasonNote(
-        "At the cut of a ranking, all tied rows are given where some of them are expected.",
+        "The result has all rows that are tied at the cut of a ranking; only some of them are expected.",
         "nlargest(keep='all'), or a rank was compared instead of taking N rows.",
         "Three products share place 3, and the result for the top 3 has 5 rows.",
     ),
     "scale_100": ReasonNote(
         "Every cell that differs is off by a factor of 100.",
-        "A share was given in percent, or the other way round.",
+        "The result is a share instead of a percentage, or the reverse.",
         "Expected 0.12, got 12.",
     ),
     "rounding": ReasonNote(
-        "Every cell that differs is rounded otherwise than the rule for numbers allows.",
+        "Every cell that differs is only rounded too far.",
         "The code rounds a value, and too few digits are left.",
         "Expected 0.4951, got 0.5.",
     ),
     "null_vs_zero": ReasonNote(
-        "Every cell that differs has zero where nothing is expected, or nothing where zero is.",
+        "Every cell that differs is 0 where a null is expected, or a null where 0 is expected.",
         "fillna(0) is missing or was not asked for, or a left merge was not completed.",
         "A customer without orders has NaN orders, and 0 was expected.",
     ),
     "case_or_space": ReasonNote(
-        "Every cell that differs is written in other letters or with other spaces.",
+        "Every cell that differs is the same text in other capitals or with other spaces.",
         "The code changes texts with str.lower or str.strip, or does not.",
         "Expected North, got north.",
     ),
     "date_format": ReasonNote(
         "Every cell that differs is the same date in another form.",
-        "Dates were turned into texts.",
+        "The code turns dates into texts.",
         "Expected 2026-05-01, got 01/05/2026.",
     ),
     "figures_differ": ReasonNote(
@@ -91,9 +91,9 @@ _RESULT = {
         "mean is 12.5 as expected; std is 3.1, and 2.9 was expected.",
     ),
     "unit_differs": ReasonNote(
-        "The result is a quantity in a unit that cannot be converted into the expected one.",
+        "The result has the wrong unit: the number is right, or the unit cannot be converted into the expected one.",
         "The code attaches the wrong unit.",
-        "Expected 2.5 kg, got 2.5 m.",
+        "Expected 2.5 kg, got 2.5 g or 2.5 m.",
     ),
     "no_table": ReasonNote(
         "The result cannot be compared with the expected one.",
@@ -104,7 +104,7 @@ _RESULT = {
 _EVERYWHERE = {
     "only_fits_this_data": ReasonNote(
         "The result is right on the task's tables and wrong on changed copies of them.",
-        "The code leaves out a filter that makes no difference here, or has written down a value from the table.",
+        "The code leaves out a filter that makes no difference here, or contains a value copied from the table.",
         "Cancelled orders are counted too; in these tables every country with one has other orders as well.",
     ),
     "depends_on_row_order": ReasonNote(
@@ -118,7 +118,7 @@ _EVERYWHERE = {
         "orders.iloc[:, 3] is the price until somebody adds a column before it.",
     ),
     "test_failed": ReasonNote(
-        "A test of the task fails, or the code is wrong on an input of the task that it could not see.",
+        "A test of the task fails, or the code is wrong on one of the task's hidden inputs.",
         "The code covers only the cases that the tables show.",
         "On other.csv, with a fourth region, the result has only three.",
     ),
@@ -155,8 +155,8 @@ _PLOTS = {
         "A line where the question asks for bars.",
     ),
     "plot_order": ReasonNote(
-        "The plot shows its categories in another order than the one asked for.",
-        "The code draws them as they come.",
+        "The plot shows its categories in another order than the question asks for.",
+        "The code does not sort before drawing.",
         "The question asks for the largest first; the bars are in the order of the alphabet.",
     ),
     "plot_text": ReasonNote(
@@ -210,7 +210,7 @@ _CODE = {
         "ValueError: could not convert string to float: '1 234,5'.",
     ),
     "other_error": ReasonNote(
-        "The code failed in a way that has no class of its own.",
+        "The code failed in a way that no other reason covers.",
         "It took too long, used too much memory, left no result, or did what the sandbox does not allow.",
         "No answer within 10 s.",
     ),

@@ -1,6 +1,6 @@
-"""``first_wrong_step``: the number of the first step of a session that is wrong, from 1. None is wrong: null.
+"""``first_wrong_step``: the number of the first wrong step of a session, from 1; null if none is wrong.
 
-Missing steps are not wrong. A step that needs review before it: null, since it may be the first.
+Missing steps are not wrong. If an earlier step needs review, the value is null, because that step may be the first.
 
 By hand: 4 steps, the second is wrong, and so are those after it: 2.
 """

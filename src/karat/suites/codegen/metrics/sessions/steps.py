@@ -1,8 +1,8 @@
 """``steps``: right steps / all steps of a session, each in the state that the answer's own code built.
 
-A step that was not answered, or that came after a budget ran out, is missing: it is no right step, and no wrong one
-either (see ``first_wrong_step``). A failed step leaves no trace; the one after it runs from the last good state. A step
-that needs review (what was before it could not be repeated): no figure. A task without steps: not applicable.
+A step that was not answered, or that came after a budget ran out, is missing: it counts as neither right nor wrong (see
+``first_wrong_step``). A failed step leaves no trace; the next one runs from the last good state. If a step needs review
+(its earlier steps could not be repeated), there is no figure. A task without steps: not applicable.
 
 By hand: 4 steps, step 2 is wrong, 3 and 4 build on it and are wrong too: 1/4 = 0.25.
 """

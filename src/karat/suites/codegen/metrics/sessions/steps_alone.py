@@ -1,7 +1,7 @@
 """``steps_alone``: right steps / all steps of a session, each started from the *reference's* state.
 
 One early mistake then counts once, not in every step that builds on it. It needs a reference for every step: without
-one, not applicable. Steps that were not answered are no right ones.
+one, not applicable. Steps that were not answered do not count as right.
 
 By hand: 4 steps, step 2 is wrong, 3 and 4 build on it and are wrong; after the references of the steps before them they
 are right: 3/4 = 0.75, where ``steps`` is 0.25.
