@@ -35,7 +35,7 @@ NEEDS = (
     Need("`karat run`", "GB of memory", 67, 166e-6, "split the case file: the ids of all cases are held"),
     Need("`karat run`, light cases, one core", "hours", 0, 123e-6, "several runners, `--executor`"),
     Need("`karat run`, data_query, one core", "hours", 0, 710e-6, "several runners, `--executor`"),
-    Need("store, data_query", "GB of disk", 0, 184 / 1024**2, "delete runs that nobody needs"),
+    Need("store, data_query", "GB of disk", 0, 227 / 1024**2, "delete runs that nobody needs"),
     Need("`karat compare`", "GB of memory", 120, 1000e-6, "read the columns of one metric after the other"),
     Need("`karat compare`, one core", "hours", 1.3, 7.5e-6, "nothing"),
 )

@@ -146,7 +146,7 @@ def check(folder: Path, *words: str, code: int = 0) -> str:
 
 def test_check_takes_the_tables_that_tune_takes(folder: Path) -> None:
     bound = check(folder, *BOUND)
-    assert 'kitchen.sheet:19:25: "Carots" is no value of Ingredients[item]' in bound
+    assert 'kitchen.sheet:19:25: "Carots" is not a value of Ingredients[item]' in bound
     assert bound.endswith("retrieval: 4 cases in 1 file · 0 mistakes · 1 warning\n")
     alone = check(folder, "kitchen.sheet", code=1)
     assert "kitchen.sheet:6:25: there is no table Ingredients" in alone

@@ -52,7 +52,7 @@ def test_scoring_recorded_answers_says_the_same(tmp_path: Path) -> None:
     ("suite", "options", "why"),
     [
         ("codegen", {"vocabulary": "words.yaml"}, "cannot read the vocabulary words.yaml"),
-        ("codegen", {"python": "no-such-python"}, "no-such-python, which is no program here"),
+        ("codegen", {"python": "no-such-python"}, "no-such-python, which is not a program on this machine"),
         ("answers", {"engines": {"": {"engine": "sqlite", "database": "shop.sqlite"}}},
          "1 file named in options.engines"),
         ("answers", {"engines": {"c": {"engine": "bigquery", "credential": "key.json"}}},

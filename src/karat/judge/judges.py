@@ -40,7 +40,7 @@ class RecordedVerdicts(System):
                 if not all(isinstance(one, int) and one >= 0 for one in place):
                     raise Fault('"turn" and "repeat" count from 0')
             except (BadJson, Fault) as error:
-                problems.append(Problem(f"this line is no verdict: {error}", file=str(path), line=number))
+                problems.append(Problem(f"this line is not a verdict: {error}", file=str(path), line=number))
                 continue
             self._verdicts[str(given["id"]), place[0], place[1]] = given
         if problems:

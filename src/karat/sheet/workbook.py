@@ -162,8 +162,8 @@ def _problems(computation: Computation, file: str) -> list[Problem]:
             file,
             line,
             1,
-            hint="It is ignored. A row of an override belongs to the row of the table with its key or number, or to "
-            "the one at its place.",
+            hint="It is ignored. A row of an override applies to the table row with the same key or number, or at the "
+            "same position.",
             severity="warning",
         )
         for _, line, message in dict.fromkeys(one for found in computation.unmatched.values() for one in found)

@@ -93,7 +93,7 @@ def test_a_list_of_records_is_read_where_it_is_the_body_the_arguments_or_an_atta
         ("```csv\n\n```", "the block of csv in the response is empty"),
         ("```csv\na\n1", "has no end"),
         ('[{"a": 1}, {"b": 1}]', 'record 2 and the first differ in the key "a"'),
-        ('[{"a": {"b": 1}}]', 'is no single value: {"b":1}'),
+        ('[{"a": {"b": 1}}]', 'is not a single value: {"b":1}'),
     ],
 )
 def test_what_is_only_nearly_a_table_is_an_error(words: str, reason: str) -> None:

@@ -57,6 +57,12 @@ def test_each_habit_costs_points_at_its_line(code: str, rule: str, line: int) ->
     assert all(loss.reason and loss.points >= 0 for loss in found.lost)
 
 
+@pytest.mark.parametrize(("names", "score"), [("_, row", 0.8), ("i, row", 0.75)])
+def test_by_hand(names: str, score: float) -> None:
+    code = f"total = 0\nfor {names} in df.iterrows():\n    total += row['a']\nresult = total"
+    assert looked_at(code).score == pytest.approx(score)
+
+
 @pytest.mark.parametrize(
     "code",
     [

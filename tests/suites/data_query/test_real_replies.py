@@ -152,7 +152,7 @@ def test_replies_that_are_fully_right(reply: object) -> None:
         ({"indicator_selection": [], "query": {"COUNTRY": "MEX"}}, 'unknown key "query" in the answer'),
         ({"indicator_selection": [{"dataset": "IMF:WEO"}]}, "Did you mean dataset_id?"),
         ({**own(), "outcome": ["answer"]}, "outcome must be one text"),
-        ({"data": {"result": own()}}, '"data.result" has a selection, and it is not looked for there'),
+        ({"data": {"result": own()}}, '"data.result" contains a selection, but Karat does not look there'),
         ({"queries": [{"dataset_urn": "IMF:WEO", "filters": [where()]}]}, "Did you mean datasetUrn?"),
         (mcp(where(values=None)), "the filter on COUNTRY has no values"),
         (mcp(where(), lastNObservations=5), 'unknown key "lastNObservations" in a query'),

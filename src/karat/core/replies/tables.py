@@ -209,5 +209,5 @@ def _text(value: Json) -> str | None:
         return value or None
     if isinstance(value, Mapping | list):
         shown = msgspec.json.encode(value)[:60].decode(errors="replace")
-        raise Unreadable(f"a cell of the table in the response is no single value: {shown}")
+        raise Unreadable(f"a cell of the table in the response is not a single value: {shown}")
     return ("true" if value else "false") if isinstance(value, bool) else str(value)

@@ -60,7 +60,7 @@ def _too_small(least: int | None, depth: int, limits: Limits) -> NothingFound:
         error = NothingFound(found, hint=f"Use a larger {flag}.")
     else:
         error = NothingFound(
-            f"{found}: recall rises above that of retrieving nothing from {_amount(least, limits.unit)} on",
+            f"{found}: the smallest budget that finds anything is {_amount(least, limits.unit)}",
             hint=f"Use {flag} {least} or more.",
         )
     error.depth = depth

@@ -107,7 +107,7 @@ def _copy(source: Store, target: Store, watch: Watch) -> dict[str, int]:
                         f"{count_of(sent.rows, 'row')} were sent and {arrived.rows:,} arrived, or their values differ"
                     )
                     hint = "Nothing was stored there. Please report it: the two databases disagree about a value."
-                    raise UserError(f"the table {table.name} did not arrive as it is: {what}", hint=hint)
+                    raise UserError(f"the table {table.name} was not copied exactly: {what}", hint=hint)
                 found[str(table.name)] = sent.rows
             write_sequences(writing, read_sequences(reading))
     return found

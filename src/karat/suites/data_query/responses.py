@@ -214,7 +214,7 @@ def _selection(reply: Reply, candidates: list[Candidate], states: Sequence[JsonM
             refuse_misspelt_queries(value.get("queries"))
             if place := _deeper(value):
                 raise Unreadable(
-                    f'"{place}" has a selection, and it is not looked for there. Give that object as the response, '
+                    f'"{place}" contains a selection, but Karat does not look there. Give that object as the response, '
                     "or name its place with response_path (systems of type http)."
                 )
         refuse_misspelt_states(reply.custom_content)

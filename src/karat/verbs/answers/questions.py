@@ -60,7 +60,7 @@ def score_queries(
         raise UserError(f"there is nothing to score in {questions}", problems=cases.problems)
     if not any(turn.target is not None and turn.target.queries for turn in cases.cases[0].conversation):
         hint = "A gold folder of result files is scored with --result_dir and --gold_dir."
-        raise UserError(f"{questions} does not hold questions with gold SQL", hint=hint)
+        raise UserError(f"{questions} contains no questions with gold SQL", hint=hint)
     given: LoadedPredictions
     if predictions is not None:
         file = Path(local_input(predictions))

@@ -50,7 +50,7 @@ def import_answers(
     source = read_source(local_path(file))
     if "answer" not in source.known or "question" not in source.known:
         hint = "--cases is for traces of OpenTelemetry, LangSmith and Langfuse and for logs of inspect_ai."
-        raise UserError(f"{file} ({source.format}) does not say what was asked and answered", hint=hint)
+        raise UserError(f"{file} ({source.format}) does not contain questions and answers", hint=hint)
     gathered = gather_cases(chosen, local_path(cases))
     matching = _Matching(gathered.cases)
     skipped: list[Problem] = [*gathered.problems, *source.problems]

@@ -152,7 +152,7 @@ def test_the_smallest_budget_of_a_folder_is_named_however_deep_the_first_truth(f
     """The only relevant document shares no word with its question, so it is the last of five; nothing is known of it
     when three documents are ranked."""
     (folder / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\nq1\td5\t1\n", encoding="utf-8")
-    with pytest.raises(UserError, match="recall rises above that of retrieving nothing from 5 documents on"):
+    with pytest.raises(UserError, match="the smallest budget that finds anything is 5 documents"):
         karat.tune(folder, models=["bm25"], budget_docs=3)
     found = tuned(str(folder), "--models", "bm25", "--budget-docs", "5")
     assert (found["passed"], found["tokens"]) == (1, 5)

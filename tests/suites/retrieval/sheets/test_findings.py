@@ -45,7 +45,7 @@ def test_nothing_is_wrong(tmp_path: Path) -> None:
 
 def test_a_truth_that_is_no_value_has_the_nearest_one_and_its_place(tmp_path: Path) -> None:
     (found,) = problems(tmp_path, '"what gives light","Lamp"\n"where to sit",  "Chiar"\n')
-    assert found.message == '"Chiar" is no value of Shop[item]: no search can find it'
+    assert found.message == '"Chiar" is not a value of Shop[item]: no search can find it'
     assert found.hint == 'Did you mean "Chair"?'
     assert (found.line, found.column, found.width, found.severity) == (FIRST + 1, 18, 7, "warning")
 
@@ -191,7 +191,7 @@ def test_a_sheet_with_tables_from_outside_is_checked_like_any_other(
     Path("shop.sheet").write_text(SHEET[start:] + '"where to sit","Chiar"\n"where to sit","Chair"\n')
     done = CliRunner().invoke(app, ["check", "shop.sheet", "--table", "Shop=shop.csv"])
     line = SHEET[start:].count("\n") + 1
-    assert f'shop.sheet:{line}:16: "Chiar" is no value of Shop[item]' in done.output
+    assert f'shop.sheet:{line}:16: "Chiar" is not a value of Shop[item]' in done.output
     assert f'shop.sheet:{line + 1}:1: the question "where to sit" is asked twice' in done.output
     assert done.exit_code == 1
 

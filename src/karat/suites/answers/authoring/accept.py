@@ -41,7 +41,7 @@ def accept(case: Case[Gold], prediction: Prediction, _cases: Path, options: Opti
         hint = (
             f"To accept its query too, write both as a list in {case.source.file}:{case.source.line}: sql: [OLD, NEW]"
         )
-        raise UserError(f'the gold of "{case.id}" is SQL, and no query is added to it by a program', hint=hint)
+        raise UserError(f'the gold of "{case.id}" is SQL, which Karat does not change', hint=hint)
     before = (comparison.strict.state == "right", comparison.spider2.state == "right")
     if all(before):
         return ()

@@ -39,7 +39,7 @@ FORMULAS = {
 
 def score(name: str, comparison: Comparison) -> Score:
     if comparison.queries is None:
-        return not_applicable("gold is no SQL")
+        return not_applicable("gold is not SQL")
     value: float | None = getattr(comparison.queries.figures, name)
     if value is None:
         return not_applicable(

@@ -21,7 +21,7 @@ from karat.suites.answers.comparison import Comparison
 
 def seconds(comparison: Comparison) -> Score:
     if comparison.queries is None:
-        return not_applicable("gold is no SQL")
+        return not_applicable("gold is not SQL")
     found = comparison.queries.cost.seconds
     return not_applicable("the answer has no result") if found is None else Score(found)
 
@@ -36,7 +36,7 @@ def fair(comparison: Comparison) -> Score:
 
 def _speed(comparison: Comparison, name: str) -> Score:
     if comparison.queries is None:
-        return not_applicable("gold is no SQL")
+        return not_applicable("gold is not SQL")
     cost = comparison.queries.cost
     if cost.speed is None:
         return not_applicable(cost.speed_problem or "not asked for: option timing_runs")

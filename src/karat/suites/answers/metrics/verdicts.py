@@ -18,7 +18,7 @@ def of_tables(comparison: Comparison, value: float | None, what: str) -> Score:
     """A share of gold's cells or rows. An answer that should have been a table, and is none that could be looked into,
     has none of them."""
     if not has_tables(comparison):
-        return not_applicable(f"gold is no table to compare {what}")
+        return not_applicable(f"gold is not a table to compare {what}")
     if value is not None:
         return Score(value)
     if comparison.strict.state == "wrong":

@@ -62,7 +62,7 @@ def _modules(libs: str) -> tuple[str, ...]:
     try:
         return msgspec.convert(ast.literal_eval(libs or "[]"), tuple[str, ...])
     except (ValueError, SyntaxError):  # a ValidationError is a ValueError
-        raise ValueError(f"libs is no list of modules: {libs[:80]}") from None
+        raise ValueError(f"libs is not a list of modules: {libs[:80]}") from None
 
 
 SET = PublishedSet("a BigCodeBench task", KEYS, _Row, read)

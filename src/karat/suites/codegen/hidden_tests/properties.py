@@ -247,7 +247,7 @@ def _like(limit: Plain, cell: Plain) -> Plain:
         try:
             return type(cell).fromisoformat(limit)
         except ValueError:
-            raise DoesNotHoldError(f"{limit} is no date, and {_shown(cell)} is one") from None
+            raise DoesNotHoldError(f"{limit} is not a date, and {_shown(cell)} is one") from None
     return limit
 
 

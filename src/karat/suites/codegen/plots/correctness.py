@@ -76,7 +76,7 @@ def _reference_figures(box: Sandbox, task: Task, gold: PlotGold) -> list[SentFig
     wanted = any(panel.reference for panel in gold.panels)
     if not task.reference.strip():
         if wanted:
-            raise NotApplicable("gold_error: the plot is to be the reference's, and there is no reference")
+            raise NotApplicable("gold_error: the plot refers to the reference, but the task has no reference")
         return []
     sent = sent_figures(reference_outcome(box, task).figures)
     if wanted:

@@ -20,7 +20,7 @@ def check_options(cases: Sequence[Case[Task]], options: Options) -> None:
         vocabulary(options.vocabulary)
     if options.python and shutil.which(options.python) is None:
         raise UserError(
-            f"the option python names {options.python}, which is no program here",
+            f"the option python names {options.python}, which is not a program on this machine",
             hint="Give the path of a Python that has pandas, or leave the option out.",
         )
     if options.timing == "instructions" and (trouble := counter_trouble()):

@@ -55,7 +55,7 @@ def used(box: Sandbox) -> UsedEnvironment:
 def check_environments(cases: Sequence[Case[Task]], options: Options) -> None:
     """UserError where a task, or the options, name an environment that is not there or not built."""
     if options.environment and options.python:
-        raise UserError("the options environment and python both say what the code runs with", hint="Keep one of them.")
+        raise UserError("the options environment and python cannot be combined", hint="Keep one of them.")
     if options.environment:
         python_of(options.environment, options.environments)
     found: dict[str, Case[Task]] = {}

@@ -60,7 +60,7 @@ def check_questions(sheet: Sheet, table: EvaluationTable, data: bytes, findings:
                     hints += 1
                     findings.add(
                         places.at(row, name),
-                        f'"{truth}" is no value of {field.field}: no search can find it',
+                        f'"{truth}" is not a value of {field.field}: no search can find it',
                         hint_for(truth, field.values) if hints <= HINTED else "",
                         severity="warning",
                     )

@@ -61,7 +61,8 @@ def make_suite(database: Path, golds: Sequence[str], out: Path, *, count: int, s
             lost += 1
             if lost == MOST_LOST:
                 hint = "Look for a query that takes all memory, or does not end, on rows other than the real ones."
-                raise UserError(f"the gold queries on {database.name} cannot be run on made rows", hint=hint) from None
+                what = f"the gold queries on {database.name} cannot be run on generated rows"
+                raise UserError(what, hint=hint) from None
             continue
         if told.places or not pairs:
             kept.append(told.rows)

@@ -113,7 +113,7 @@ def _file(file: Path, name: str = "") -> JsonObject:
         hint = f"This is a Git LFS pointer of {size} bytes, run git lfs pull."
         raise UserError(f"{file} is not a database", hint=hint)
     if not start:
-        raise UserError(f"{file} is empty", hint="It is no database yet: copy or download it again.")
+        raise UserError(f"{file} is empty", hint="An empty file is not a database: copy or download it again.")
     if start[8:12] == b"DUCK":
         return {"engine": "duckdb", "path": str(file.absolute()), "memory_limit": "1GiB"}
     if start.startswith(b"SQLite format 3\x00"):

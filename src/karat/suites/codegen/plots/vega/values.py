@@ -64,7 +64,7 @@ def moment_of(value: Json) -> datetime:
             return datetime.fromisoformat(str(plain_date(text)))
     except ValueError:
         pass
-    raise CannotRead(f"{str(value)[:40]!r} is no date that can be read")
+    raise CannotRead(f"{str(value)[:40]!r} is not a date that can be read")
 
 
 _UNITS: dict[str, Callable[[datetime], str | int]] = {
