@@ -75,9 +75,9 @@ def test_truths_without_a_question_and_a_question_without_truths(tmp_path: Path)
 @pytest.mark.parametrize(
     ("rows", "apply", "expected"),
     [
-        ('NA,"Lamp"\n"a","Lamb"\n', "", [(0, "no question"), (1, '"Lamb" is no value')]),  # NA is no question
-        ('"a","Lamb"\n"b","Lamp"\n', 'filter [Question] <> "b"', [(0, '"Lamb" is no value')]),
-        ('"a","Lamp"\n"b","Lamb"\n', 'filter [Question] <> "a"', [(1, '"Lamb" is no value')]),
+        ('NA,"Lamp"\n"a","Lamb"\n', "", [(0, "no question"), (1, '"Lamb" is not a value')]),  # NA is no question
+        ('"a","Lamb"\n"b","Lamp"\n', 'filter [Question] <> "b"', [(0, '"Lamb" is not a value')]),
+        ('"a","Lamp"\n"b","Lamb"\n', 'filter [Question] <> "a"', [(1, '"Lamb" is not a value')]),
         ('"a","Lamp"\n"b","Lamb"\n"c","Chiar"\n', "sort -[Question]", [(1, '"Lamb"'), (2, '"Chiar"')]),
     ],
 )
