@@ -18,6 +18,7 @@ from karat.core.replies.json_texts import decoded
 from karat.core.replies.other_forms import ending, generated, last_message, message_in
 from karat.core.replies.recorded_stream import Merged, is_stream, merged, merged_list, merged_of_others
 from karat.core.replies.reply import Reply, ToolCall, with_beginning
+from karat.core.replies.written_calls import written_calls
 from karat.core.suite import Unreadable
 from karat.core.trace.roles import ROLES
 
@@ -85,7 +86,8 @@ def _of_text(text: str, own: frozenset[str], depth: int) -> Reply:
     if isinstance(value, Mapping | list) or (isinstance(value, str) and depth > 0):
         return _of_value(value, own, depth - 1)
     said, failure = spoken(text)
-    return Reply("text", said, body=text, failure=failure)
+    said, calls = written_calls(said)
+    return Reply("text", said, calls=tuple(ToolCall(*call) for call in calls), body=text, failure=failure)
 
 
 def _of_stream(stream: Merged, own: frozenset[str], depth: int) -> Reply:
@@ -315,6 +317,8 @@ class _Parts:
 
     def reply(self, form: str, body: Json, ended: str) -> Reply:
         text, failure = spoken("".join(self.texts))
+        text, written = written_calls(text)
+        self._calls += [ToolCall(*call) for call in written]
         withheld, cut = _ended(ended)
         failure = withheld or ("" if cut else failure)
         return Reply(

@@ -45,6 +45,8 @@ NO_TABLE = (
     "no SQL and no table in the response, and the gold is a table. "
     "Expected a Markdown table, a block of csv, or JSON records."
 )
+PROGRAMS = {"python", "python3", "py", "r", "julia", "javascript", "js", "typescript", "ts", "bash", "sh", "java"}
+"""Languages of blocks that compute an answer and are not one."""
 ALIKE = 80.0
 """How much alike two keys are, in percent, for one to be the other misspelt."""
 REFUSED = "refused"
@@ -140,6 +142,7 @@ def _answer(reply: Reply) -> Answer:
         return Answer("", "answer", problem=f"{REFUSED}: {reply.refusal}")
     if reply.cut or reply.broken_json:
         raise reply.nothing("answer", EXPECTED)
+    _refuse_unfinished(reply)
     if isinstance(reply.body, int | float) and not isinstance(reply.body, bool):
         return Answer("", "answer", str(reply.body))
     _refuse_misspelt(reply)
@@ -193,6 +196,19 @@ def _refuse_misspelt(reply: Reply) -> None:
             near = nearest(str(key), known, cutoff=ALIKE)
             if near and key not in known:
                 raise Unreadable(f'unknown key "{key}" in the JSON of the response. Did you mean "{near[0]}"?')
+
+
+def _refuse_unfinished(reply: Reply) -> None:
+    """A response that calls a tool waits for its result, and one that is only code for its output: words beside them
+    are not the answer yet."""
+    if reply.calls and reply.text.strip():
+        names = ", ".join(sorted({call.name for call in reply.calls if call.name})[:5]) or "without a name"
+        raise Unreadable(f"the response calls a tool ({names}) and does not answer. Expected {EXPECTED}.")
+    text = reply.text.strip()
+    if text.startswith("```") and not reply.attached:
+        blocks, rest = split(text)
+        if blocks and not rest.strip() and all(block.language in PROGRAMS for block in blocks):
+            raise Unreadable(f"the response is only code ({blocks[0].language}), not its result. Expected {EXPECTED}.")
 
 
 def _fits(value: JsonMapping) -> bool:

@@ -15,8 +15,9 @@ import re
 
 import msgspec
 
-from karat.suites.answers.strict.multipliers import LETTERS, MAYBE, MORE, WORD, factor_of
-from karat.suites.answers.strict.number_words import spelled_numbers
+from karat.suites.answers.strict.spelled.multipliers import LETTERS, MAYBE, MORE, WORD, factor_of
+from karat.suites.answers.strict.spelled.number_words import spelled_numbers
+from karat.suites.answers.strict.spelled.unread_numbers import unread_numbers
 from karat.suites.answers.strict.units import Counted, counted
 from karat.suites.answers.strict.words import BESIDE
 from karat.tables.options import CompareOptions
@@ -40,14 +41,13 @@ _NOT_NUMBERS = re.compile(
     r"|[0-9]{4}\s?[年년]\s?[0-9]{1,2}\s?[月월](?:\s?[0-9]{1,2}\s?[日号號일])?|[0-9]{1,2}[月월](?:\s?[0-9]{1,2}\s?[日号號일])?"
     r"|\b[0-9]{1,2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?\b"
     r"|\b[0-9]+(?:st|nd|rd|th)\b"
-    r"|^[^\S\n]*[0-9]{1,3}[.)](?=\s+\S)"
     r"|\b[0-9]+(?:\.[0-9]+){2,}\b",
     re.IGNORECASE | re.MULTILINE,
 )
 _DASH = "\u2012\u2013"
 _PERCENT = (
     rf"{PERCENT}|percentage\s+points?\b|prozent(?:punkte?n?)?\b|pour\s?cent\b|por\s?cien(?:to)?\b|por\s?cento\b"
-    r"|per\s?cento\b|procent\b"
+    r"|per\s?cento\b|procent\b|p\.?p\.?(?!\w)|%?-?points? de pourcentage\b"
 )
 _PER_CENT = rf"(?P<part>‰|per\s?mille\b|promille\b|bps?\b|basis[ -]points?\b)|(?P<percent>{_PERCENT})"
 _POWER = rf"(?:e[-+]?[0-9]+|\s?[x×*·⋅]\s?10(?:\s?\^\s?[({{]?[-+{MINUS}]?[0-9]+[)}}]?|[⁺⁻]?[⁰¹²³⁴-⁹]+)(?![0-9]))?"
@@ -58,8 +58,8 @@ _NUMBER = re.compile(
     rf"|(?<![0-9)%]\s)\b(?:{BELOW_ZERO})(?=\s))?\s?(?P<paid>{CURRENCY})?\s?(?P<inner>[-{MINUS}]?)"
     rf"(?P<digits>(?:{GROUPED}|[0-9]+)(?:\.[0-9]+)?|\.[0-9]+)(?P<power>{_POWER})"
     rf"(?:\s?(?:{_PER_CENT})|\s?(?P<word>{WORD})"
-    rf"|(?P<unit>(?(paid)\s?[KMBT](?![A-Za-z])|(?!))|[A-Za-zµ°]{{1,4}})(?=(?P<after>\s?{CURRENCY})?))?"
-    rf"(?P<close>\))?(?!{BESIDE}|{MORE})(?!\.[0-9])",
+    rf"|(?P<unit>(?(paid)\s?[KMBT](?![A-Za-z])|(?!))|(?:[cdkm]?m|mi|ft|yd|in)[23²³](?![0-9])|[A-Za-zµ°]{{1,4}})(?=(?P<after>\s?{CURRENCY})?))?"
+    rf"(?P<close>\))?(?!(?![⁰¹²³⁴-⁹⁺⁻]){BESIDE}|{MORE})(?!\.[0-9])",
     re.IGNORECASE,
 )
 _MAYBE = re.compile(rf"\s?({'|'.join(sorted(MAYBE, key=len, reverse=True))})(?![\w&-])")
@@ -68,9 +68,12 @@ _DECIMAL_COMMA = re.compile(
     rf"(?<![\w.,])(?P<sign>[-{MINUS}]?)"
     r"(?P<whole>[0-9]{1,3}(?:\.[0-9]{3})+(?=(?P<rest>,[0-9]+)?)"
     r"|(?:[0-9]{1,3}(?: [0-9]{3})+|[0-9]+)(?=(?P<only>,[0-9]+)))"
-    rf"(?:,[0-9]+)?(?:\s?(?P<percent>{_PERCENT}))?(?![\w])(?![.,][0-9])",
+    rf"(?:,[0-9]+)?(?:\s?(?:(?P<percent>{_PERCENT})|(?P<word>{WORD})))?(?![\w])(?![.,][0-9])",
     re.IGNORECASE,
 )
+
+
+_MARKER = re.compile(r"^[^\S\n]*(?P<n>[0-9]{1,3})[.)](?=\s+\S)", re.MULTILINE)
 
 
 class Number(msgspec.Struct, frozen=True):
@@ -127,12 +130,19 @@ class Value(msgspec.Struct, frozen=True):
 def find_numbers(text: str) -> list[Number]:
     """The numbers in a text, from left to right."""
     text = plain_digits(text)
-    masked = _NOT_NUMBERS.sub(lambda match: " " * len(match[0]), text)
+    masked = _NOT_NUMBERS.sub(_blank, text)
+    markers = [match["n"] for match in _MARKER.finditer(text)]
+    if len(markers) > 1 or markers == ["1"]:  # "42. These are the stations." is no list
+        masked = _MARKER.sub(_blank, masked)
     whole = text.strip().strip(".")
     found = [_number(match, alone=match[0].strip() == whole) for match in _NUMBER.finditer(masked)]
     return [number for number in found if math.isfinite(number.number)] or [
         Number(float(value), 0, value, start, end, text[start:end]) for value, start, end in spelled_numbers(text)
     ]
+
+
+def _blank(match: re.Match[str]) -> str:
+    return " " * len(match[0])
 
 
 def with_decimal_comma(text: str) -> list[Number]:
@@ -147,7 +157,8 @@ def with_decimal_comma(text: str) -> list[Number]:
         if math.isfinite(number):
             whole = whole_number(digits, number)
             percent = bool(match["percent"])
-            found.append(Number(number, len(rest), whole, match.start(), match.end(), match[0], percent=percent))
+            factors = (factor_of(match["word"]),) if match["word"] else (1,)
+            found.append(Number(number, len(rest), whole, *match.span(), match[0], factors, percent=percent))
     return found
 
 
@@ -155,6 +166,23 @@ def with_lakhs(text: str) -> list[Number]:
     """The numbers that a text has where digits may be in groups of two: ``12,34,567``."""
     places = ((match, bare_digits(match[0])) for match in _LAKHS.finditer(plain_digits(text)))
     return [Number(float(digits), 0, int(digits), *match.span(), match[0]) for match, digits in places]
+
+
+def otherwise(text: str) -> list[Number]:
+    """What may be meant as a number and is not read as one: a decimal comma, lakhs, words (see ``unread_numbers``)."""
+    plain = plain_digits(text)
+    unread = [
+        Number(
+            value,
+            decimals_shown(repr(value), ""),
+            int(value) if value.is_integer() else None,
+            start,
+            end,
+            plain[start:end],
+        )
+        for value, start, end in unread_numbers(plain)
+    ]
+    return [*with_decimal_comma(text), *with_lakhs(text), *unread]
 
 
 def _number(match: re.Match[str], *, alone: bool) -> Number:

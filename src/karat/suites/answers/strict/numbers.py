@@ -22,17 +22,17 @@ import msgspec
 
 from karat.suites.answers.evidence import clipped
 from karat.suites.answers.records import Verdict, right, wrong
-from karat.suites.answers.strict.bounds import is_bound
-from karat.suites.answers.strict.doubts import asked, hedged
 from karat.suites.answers.strict.found_numbers import (
     Number,
     Tolerance,
     Value,
     agrees,
     find_numbers,
-    with_decimal_comma,
-    with_lakhs,
+    otherwise,
 )
+from karat.suites.answers.strict.settling.bounds import is_bound
+from karat.suites.answers.strict.settling.doubts import asked, hedged, taken_back
+from karat.suites.answers.strict.settling.operands import is_operand
 from karat.suites.answers.strict.strings import negated
 from karat.suites.answers.strict.units import Counted
 from karat.tables.options import CompareOptions
@@ -57,14 +57,16 @@ _YEAR = re.compile(r"(?:19|20)[0-9]{2}")
 _EXACT = Tolerance(CompareOptions(rel_tol=1e-12, abs_tol=0.0, rounding=False))
 """An excluded number is meant exactly: it may be as near to gold as a zip code to the next."""
 _SHOWN = 200
-_REASONS = {"bound": "hedged", "asked": "several_answers"}
+_CONFIDENCE = re.compile(r"\b(?:confidence|certainty)(?: (?:score|level))?\W{0,6}(?:is )?$", re.IGNORECASE)
+_REASONS = {"bound": "hedged", "asked": "several_answers", "taken_back": "several_answers"}
 _WHY = {
     "negated": "the gold number is only there negated",
     "several_answers": "other numbers may be the answer",
     "hedged": "the answer says that it is not sure",
     "bound": "the answer gives the number only as a bound",
     "asked": "the answer repeats the number only in a question",
-    "two_readings": "the number can be read in two ways, and only one of them is gold",
+    "taken_back": "the answer corrects itself after the number",
+    "two_readings": "the number can be read in two ways, or is part of a range or calculation",
 }
 
 
@@ -124,12 +126,21 @@ def _single(
         return _review(pred, "negated", hits)
     if all(_denied(lower, number) or _bounding(lower, number) for number in hits):
         return _review(pred, "bound", hits)
-    if all(number.doubtful for number in hits):
+    if all(number.doubtful or is_operand(lower, number.start, number.end) for number in hits):
         return _review(pred, "two_readings", hits)
-    if asked(pred, [(number.start, number.end) for number in hits]):
+    if asked(lower, [(number.start, number.end) for number in hits]):
         return _review(pred, "asked", hits)
+    if taken_back(lower, [(number.start, number.end) for number in hits]):
+        return _review(pred, "taken_back", hits)
     places = {number.start for number in hits}
-    rivals = [number for number in numbers if number.start not in places and not _YEAR.fullmatch(number.text)]
+    of_years = all(_YEAR.fullmatch(number.text) for number in hits)
+    rivals = [
+        number
+        for number in numbers
+        if number.start not in places
+        and (of_years or not _YEAR.fullmatch(number.text))
+        and not _CONFIDENCE.search(pred[max(0, number.start - 40) : number.start])
+    ]
     if rivals:
         stated = any(_is_stated(pred, number) and not _is_one_of_many(pred, number, rivals) for number in hits)
         if not stated or any(_is_stated(pred, number) or _is_total(pred, number) for number in rivals):
@@ -190,8 +201,8 @@ def _readable_otherwise(
     def is_gold(number: Number) -> bool:
         return any(_why(number, readings, tolerance) is not None for readings in wanted)
 
-    otherwise = [number for number in numbers if any(map(is_gold, number.others))]
-    return otherwise or [number for number in (*with_decimal_comma(pred), *with_lakhs(pred)) if is_gold(number)]
+    found = [number for number in numbers if any(map(is_gold, number.others))]
+    return found or [number for number in otherwise(pred) if is_gold(number)]
 
 
 def _names(hits: Sequence[Sequence[Number]], wanted: Sequence[_Readings], tolerance: Tolerance) -> tuple[str, ...]:
@@ -229,7 +240,13 @@ def _review(pred: str, reason: str, numbers: Sequence[Number]) -> Verdict:
 
 def _lower(pred: str) -> str:
     """In small letters, with every letter in its place."""
-    return pred.casefold() if len(pred.casefold()) == len(pred) else pred
+    folded = pred.casefold()
+    return folded if len(folded) == len(pred) else "".join(map(_small, pred))
+
+
+def _small(letter: str) -> str:
+    small = letter.casefold()
+    return small if len(small) == 1 else letter
 
 
 def _denied(lower: str, number: Number) -> bool:

