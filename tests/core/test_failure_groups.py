@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from karat.core.explanation import Explanation, Failure, Part
+from karat.core.replies.reply import with_beginning
 from karat.core.results.columns.word_lists import WordListsBuilder
 from karat.core.results.failures.failure_columns import FailureColumns, from_words, make_failures
 from karat.core.results.failures.failure_groups import SINGLE, FailureGroups, group_failures
@@ -51,6 +52,13 @@ def shown(found: FailureGroups) -> list[tuple[str, int]]:
 )
 def test_a_part_says_what_was_asked_and_what_was_given(part: Part, label: str, family: str) -> None:
     assert labels(Explanation(outcome="wrong", reason="r", parts=(Part("B", ("ok",)), part))) == [(label, family)]
+
+
+def test_responses_without_an_answer_are_one_family_however_they_begin() -> None:
+    reasons = (with_beginning("no SQL in the response", text) for text in ("Sorry.", "There are three."))
+    found = [labels(Explanation(outcome="error", reason=reason)) for reason in reasons]
+    assert found[0] != found[1]
+    assert {family for ((_, family),) in found} == {"error: no SQL in the response."}
 
 
 def test_the_reason_counts_where_no_part_is_wrong() -> None:

@@ -50,6 +50,7 @@ def sqlite() -> bytes:
 
 
 KINDS = {
+    "Git LFS": (b"version https://git-lfs.github.com/spec/v1\noid sha256:1\nsize 2\n", "a Git LFS", "git lfs pull"),
     "Excel": (excel(), "an Excel file", "karat import"),
     "zip": (zipped(), "a zip archive", "Unpack it"),
     "gzip of Excel": (gzip.compress(excel()), "gzip|Excel", ""),

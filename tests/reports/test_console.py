@@ -107,6 +107,14 @@ def test_nothing_to_say_is_said_shortly() -> None:
     assert shown(empty) == "data_query                                  0 scored · 0 cases\n"
 
 
+def test_responses_without_an_answer_are_one_line_however_they_begin() -> None:
+    begun = [f"no SQL in the response. The response begins: {text}" for text in ("Sorry", "Ada and Ben")]
+    summary = tuple(MetricSummary(m.name, None, 0, None, None, 0, 0.0) for m in METRICS)
+    cases = tuple(failed(f"c{number}", text) for number, text in enumerate(begun))
+    assert "errors         2 × no SQL in the response.\n" in shown(RunResult(RUN, summary, cases))
+    assert f"errors         1 × {begun[0]}\n" in shown(RunResult(RUN, summary, cases[:1]))
+
+
 def test_all_errors_show_no_invented_number() -> None:
     cases = tuple(
         failed(f"c{number}", "500 from the server" if number % 2 else f"odd {number}") for number in range(12)

@@ -58,6 +58,7 @@ _BINARY = (
     (b"\x80\x04\x95", Kind("a Python pickle", "Pickles can run code and are never read; save the data as JSONL.")),
     (b"ARROW1\0\0", Kind("an Arrow file", "Convert it to CSV or JSONL.")),
     (b"\x1f\x8b", GZIP),
+    (b"version https://git-lfs", Kind("a Git LFS pointer", "Run git lfs pull, which downloads the file itself.")),
 )
 _PDF = Kind("a PDF", "Export the table from where the PDF was made, as CSV or Excel.")
 _DUCKDB = Kind("a DuckDB database", "Export the rows that you need as CSV or JSONL.")

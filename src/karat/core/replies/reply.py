@@ -21,6 +21,9 @@ NAME_THE_PLACE = (
     " If the answer is in one of them, return only that, or name it with response_path (systems of type http)."
 )
 
+BEGINNING = " The response begins: "
+"""What stands in a message between what is wrong with a response and its first characters."""
+
 
 class ToolCall(msgspec.Struct, frozen=True):
     """A tool or function that the assistant called. ``arguments`` are decoded; a text where they are not JSON."""
@@ -170,7 +173,7 @@ def with_beginning(message: str, shown: str) -> str:
     if not shown.strip():
         return message
     said = message.rstrip(". ")
-    return f"{said}{'' if said.endswith(('?', '!')) else '.'} The response begins: {excerpt(shown)}"
+    return f"{said}{'' if said.endswith(('?', '!')) else '.'}{BEGINNING}{excerpt(shown)}"
 
 
 def excerpt(text: str) -> str:

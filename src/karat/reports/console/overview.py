@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from karat.core.metric import Metric
+from karat.core.replies.reply import BEGINNING
 from karat.core.results.result import CaseResult, RunResult
 from karat.reports.console.page import plain
 
@@ -27,7 +28,9 @@ class Overview:
         self.tags: dict[str, tuple[float, int]] = {}
         """Tag → the sum of the first headline metric, and over how many cases."""
         self.errors: Counter[str] = Counter()
-        """Message → cases."""
+        """Message, without how a response begins → cases."""
+        self.error_text: dict[str, str] = {}
+        """The same → the message itself, where that of all these cases is the same."""
         self.first_error = ""
         self.missing = 0
         self.some_missing: list[str] = []
@@ -40,7 +43,11 @@ class Overview:
 
     def _take(self, case: CaseResult, counted: Sequence[str]) -> None:
         if case.status == "error":
-            self.errors[plain(case.error) or "no message"] += 1
+            whole = plain(case.error) or "no message"
+            message = whole.partition(BEGINNING)[0]
+            self.errors[message] += 1
+            if self.error_text.setdefault(message, whole) != whole:
+                self.error_text[message] = message
             self.first_error = self.first_error or case.id
         elif case.status == "missing":
             self.missing += 1

@@ -310,7 +310,8 @@ def _failures(page: Page, result: RunResult, seen: Overview, origin: Origin | No
     groups = seen.errors.most_common()
     for number, (message, count) in enumerate(groups[:FEW]):
         count_text = f"{count:,} × "
-        page.wrapped("errors" if not number else "", [(count_text, "bold red"), (message, "")], most=FEW)
+        text = seen.error_text[message]
+        page.wrapped("errors" if not number else "", [(count_text, "bold red"), (text, "")], most=FEW)
     if len(groups) > FEW:
         more = sum(count for _, count in groups[FEW:])
         page.labelled("", [(f"{more:,} more, with {count_of(len(groups) - FEW, 'other message')}", "")])

@@ -32,6 +32,7 @@ from karat.suites.answers.sql.texts import (
     answering,
     first_sql_in,
     is_query,
+    is_statement,
     sql_blocks,
     sql_in,
     without_words,
@@ -234,9 +235,12 @@ def _answer_in(value: JsonMapping) -> Answer:
 
 
 def as_sql(answer: Answer) -> Answer | None:
-    """Words that were given as the ``answer``, where SQL is wanted: the SQL in them. None where they hold none."""
-    blocks = sql_blocks(split(answer.text)[0])
-    whole = without_words(answer.text.strip()) if is_query(answer.text) else ""
+    """Words that were given as the ``answer``, where SQL is wanted: the SQL in them. None where they hold none. A
+    statement that changes data is an answer, too, and a wrong one."""
+    fences, outside = split(answer.text)
+    blocks = sql_blocks(fences)
+    bare = fences[0].text if len(fences) == 1 and not outside.strip() else answer.text
+    whole = without_words(bare.strip()) if is_query(bare) or is_statement(bare) else ""
     text = answering(blocks) if blocks else whole
     first = blocks[0] if blocks and blocks[0] != text else ""
     return msgspec.structs.replace(answer, kind="sql", text=text, first_sql=first) if text else None

@@ -48,3 +48,34 @@ def test_a_question_without_an_answer_is_no_zero_of_spider2(tmp_path: Path) -> N
     result = karat.score("answers", question_file(tmp_path, rows), given, options={"databases": str(tmp_path)})
     assert result.metric("spider2_of_gold").mean is None
     assert result.metric("strict_of_gold").mean is not None
+
+
+REPLIES = {
+    "DROP TABLE customer": True,
+    "```\nDELETE FROM customer WHERE id = 1;\n```": True,
+    "-- all of them\nINSERT INTO customer VALUES (9, 'x', 'y', NULL)": True,
+    'UPDATE customer SET "name" = 1': True,
+    "create or replace temp view customer as select 1": True,
+    "Update: there are three customers.": False,
+    "Drop table customer is nothing that I may do.": False,
+    "Create a table of customers first.": False,
+}
+
+
+def test_a_live_reply_that_would_change_data_is_wrong_and_prose_is_an_error(tmp_path: Path) -> None:
+    database(tmp_path)
+    rows = [
+        {"id": f"{n}", "db": "shop", "question": f"Which? [{n}]", "sql": "SELECT name FROM customer"}
+        for n in range(len(REPLIES))
+    ]
+    replies = list(REPLIES)
+    result = karat.run(
+        "answers",
+        question_file(tmp_path, rows),
+        lambda question: replies[int(str(question).partition("Which? [")[2][0])],
+        options={"databases": str(tmp_path)},
+        store=f"sqlite:///{tmp_path}/k.db",
+    )
+    for case, (reply, is_sql) in zip(result.cases, REPLIES.items(), strict=True):
+        assert case.status == ("scored" if is_sql else "error"), reply
+        assert case.scores["strict"].value == (0 if is_sql else None), reply

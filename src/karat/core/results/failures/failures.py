@@ -20,6 +20,7 @@ from collections.abc import Iterable, Sequence
 from karat.core.explanation import Explanation, Failure, Outcome, Part
 from karat.core.files.json import without_surrogates
 from karat.core.presentation.case_explanation import explanation_of
+from karat.core.replies.reply import BEGINNING
 from karat.core.results.result import CaseResult
 
 FEW = 3
@@ -80,9 +81,9 @@ def values_failure(label: str, missing: Sequence[str], extra: Sequence[str]) -> 
 
 
 def message_failure(message: str) -> Failure:
-    """A message: its first line, and in its family no numbers, ids and quoted texts."""
+    """A message: its first line, and in its family no numbers, ids and quoted texts, nor how a response begins."""
     line = next((line for line in message.splitlines() if line.strip()), "")[:LONGEST_LINE]
-    return Failure(line, _NUMBER.sub("#", _ID.sub("…", _QUOTED.sub("…", line))))
+    return Failure(line, _NUMBER.sub("#", _ID.sub("…", _QUOTED.sub("…", line.partition(BEGINNING)[0]))))
 
 
 def _named(failure: Failure, before: str) -> Failure:

@@ -26,7 +26,21 @@ _QUERY = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 
-
+_NAME = r"[\w\"`\[\].$]+"
+_STATEMENT = re.compile(
+    r"\s*+(?:(?:--[^\n]*+(?:\n|\Z)|/\*(?:[^*]|\*(?!/))*+\*/)\s*+)*+"
+    rf"(?:(?:drop|truncate)\s+(?:table|view|index|trigger|schema|database)\s+(?:if\s+exists\s+)?{_NAME}"
+    rf"(?:\s+(?:cascade|restrict))?\s*(?:;|\Z)|truncate\s+{_NAME}\s*(?:;|\Z)"
+    rf"|delete\s+from\s+{_NAME}\s*(?:;|\Z|where\b|using\b)"
+    rf"|(?:insert|replace)\s+(?:or\s+\w+\s+)?into\s+{_NAME}\s*(?:\(|values\b|select\b|default\b)"
+    rf"|update\s+(?:or\s+\w+\s+)?{_NAME}\s+set\s+{_NAME}\s*="
+    r"|create\s+(?:or\s+replace\s+)?(?:(?:temp|temporary|unique|materialized|virtual)\s+)*"
+    rf"(?:table|view|index|trigger|schema|database)\s+(?:if\s+not\s+exists\s+)?{_NAME}\s*(?:\(|as\b|on\b|;|\Z)"
+    rf"|alter\s+table\s+{_NAME}\s+(?:add|drop|rename|alter|modify)\b"
+    r"|attach\s+(?:database\s+)?'|pragma\s+\w+\s*(?:=|\(|;|\Z))",
+    re.IGNORECASE,
+)
+"""A statement that is no query: what makes, changes or deletes something."""
 _BESIDE = re.compile(
     r"\s*+(?:(?:--[^\n]*+(?:\n|\Z)|/\*(?:[^*]|\*(?!/))*+\*/)\s*+)*+"
     r"(?:\Z|(?:create|alter|drop|analyze|vacuum|pragma|explain|set|grant|insert|update|delete|use|begin|commit)\b)",
@@ -45,6 +59,12 @@ _PUBLIC_FENCE = re.compile(r"```sql\n(.*?)\n```", re.DOTALL)
 def is_query(text: str) -> bool:
     """Whether a text begins as a query does: ``SELECT … FROM``, ``SELECT 1``, ``WITH x AS (``."""
     return _QUERY.match(text) is not None
+
+
+def is_statement(text: str) -> bool:
+    """Whether a text begins as a statement does that changes something: ``DROP TABLE t``, ``DELETE FROM t WHERE``. A
+    sentence that begins with the same word goes on otherwise."""
+    return _STATEMENT.match(text) is not None
 
 
 def sql_blocks(blocks: Sequence[Block]) -> list[str]:

@@ -13,6 +13,7 @@ import msgspec
 
 from karat.core.explanation import read_details
 from karat.core.json_types import JsonObject
+from karat.core.replies.reply import BEGINNING
 from karat.core.report import Cell, Column, Sheet, Table, bar_chart
 from karat.core.results.result import CaseResult, RepeatResult, RunResult
 from karat.suites.data_query.details import Details, DimensionDetails
@@ -20,7 +21,7 @@ from karat.suites.data_query.reasons import REASONS
 from karat.suites.data_query.selection.selection import Term
 
 Kept = Sequence[tuple[CaseResult, Details]]
-UNREADABLE = ("The response begins: ", "the response is empty", "message is empty")
+UNREADABLE = (BEGINNING.strip(), "the response is empty", "message is empty")
 """What is said of a response that cannot be read, and never of a call that failed."""
 SHOWN = 20
 """Of each dimension, the heaviest that the sheet shows; the JSON has all."""
