@@ -13,6 +13,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    __version__: str
+
     from karat import answers, engines, retrieval, sandbox, stats
     from karat.core.case_files.case_rows import CaseFiles, CaseRow
     from karat.core.case_files.loaded import LoadedCases, LoadedPredictions

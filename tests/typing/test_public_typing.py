@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -16,6 +18,7 @@ import karat
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = Path(__file__).with_name("public_api.py")
+EVERY_NAME = Path(__file__).with_name("every_public_name.py")
 
 
 def pyright(*words: str) -> dict[str, Any]:
@@ -42,6 +45,7 @@ def test_pyright_finds_nothing_in_a_program_that_uses_the_public_api(tmp_path: P
     wrong = tmp_path / "wrong.py"
     wrong.write_text("import karat\nkarat.gate(3)\nkarat.score(suite=1)\nx: int = karat.load_run('a').run.id\n")
     (tmp_path / "right.py").write_text(PROGRAM.read_text())  # pyright looks only below the folder of its settings
+    (tmp_path / "also_right.py").write_text(EVERY_NAME.read_text())
     settings = {
         "extraPaths": [str(ROOT / "src")],
         "typeCheckingMode": "strict",
@@ -50,7 +54,7 @@ def test_pyright_finds_nothing_in_a_program_that_uses_the_public_api(tmp_path: P
     }
     (tmp_path / "pyrightconfig.json").write_text(json.dumps(settings))
     said = pyright("--project", str(tmp_path / "pyrightconfig.json"))
-    assert said["summary"]["filesAnalyzed"] == 2
+    assert said["summary"]["filesAnalyzed"] == 3
     errors = [one for one in said["generalDiagnostics"] if one["severity"] == "error"]
     assert [one for one in errors if str(one["file"]).endswith("right.py")] == []
     assert len([one for one in errors if str(one["file"]).endswith("wrong.py")]) >= 3  # it does look at the types
@@ -68,6 +72,13 @@ def test_mypy_strict_finds_mistakes_that_a_user_makes(tmp_path: Path) -> None:
         timeout=280,
     )
     assert done.stdout.count("error:") == 2, done.stdout
+
+
+def test_a_typed_program_uses_every_public_name() -> None:
+    used = set(re.findall(r"\b(?:karat|answers|engines|retrieval|sandbox|stats)\.(\w+)", EVERY_NAME.read_text()))
+    modules = [value for name in karat.__all__ if inspect.ismodule(value := getattr(karat, name))]
+    public = {name for module in modules for name in module.__all__} | set(karat.__all__)
+    assert public - used - {module.__name__.rpartition(".")[2] for module in modules} == set()
 
 
 def test_the_package_says_that_it_is_typed() -> None:

@@ -36,6 +36,15 @@ def describe_engine(name: str) -> str:
 
 
 def open_engine(settings: Mapping[str, object], folder: Path | None = None, place: str = "the engine") -> Engine:
-    """An open engine. Relative paths and credential files are looked for in ``folder``, the working folder."""
+    """Open an engine. Relative paths and credential files are looked for in ``folder``, by default the working folder.
+
+    >>> import sqlite3, karat
+    >>> with sqlite3.connect("ships.sqlite") as database:
+    ...     _ = database.execute("CREATE TABLE ship AS SELECT 'Aurora' AS name, 120 AS seats")
+    >>> engine = karat.engines.open_engine({"engine": "sqlite", "path": "ships.sqlite"})
+    >>> list(engine.run("SELECT name, seats FROM ship", timeout=5, row_limit=10).rows())
+    [('Aurora', '120')]
+    >>> engine.close()
+    """
     kind, config = read_settings(settings, place)
     return kind.open(config, folder or Path.cwd())

@@ -39,7 +39,11 @@ class Plan(msgspec.Struct, frozen=True):
 
 
 def layers() -> tuple[Layer, ...]:
-    """Every layer, outermost first: whether it is available here, and what to install or allow if it is not."""
+    """Every layer of the sandbox, outermost first: whether this machine has it, and what to install or allow if not.
+
+    >>> from karat import sandbox
+    >>> missing = [f"{layer.name}: {layer.install}" for layer in sandbox.layers() if not layer.on]
+    """
     if sys.platform != "linux":
         return (Layer("sandbox", False, f"not on {sys.platform}", _NEEDS_LINUX),)
     return plan().layers

@@ -23,7 +23,13 @@ from karat.sandbox.tables import GivenTable, Shelf, TableSource
 
 
 class Job(msgspec.Struct, frozen=True):
-    """One snippet for :meth:`Sandbox.run_many`."""
+    """One snippet for :meth:`Sandbox.run_many`.
+
+    >>> from karat import sandbox
+    >>> job = sandbox.Job("result = df.price.sum()", {"sales": {"price": [1, 2]}})
+    >>> list(job.tables)
+    ['sales']
+    """
 
     code: str
     """The snippet."""
@@ -50,6 +56,11 @@ class Sandbox:
     ``python`` names another interpreter. ``unsafe`` runs code although too few sandbox layers work. ``without`` leaves
     layers out, which is for tests of the others. ``environment`` is the name by which people know the interpreter.
     Servers without work for ``idle`` seconds are stopped, and started again when there is some; None: they stay.
+
+    >>> from karat import sandbox
+    >>> with sandbox.Sandbox() as box:
+    ...     [box.run(f"result = {number} ** 2", {}).result for number in (2, 3)]
+    [4, 9]
     """
 
     def __init__(
@@ -245,6 +256,12 @@ def run(
     python: str = "",
     unsafe: bool = False,
 ) -> Outcome:
-    """One snippet in a sandbox of its own, which takes about a second to start. For more keep a :class:`Sandbox`."""
+    """Run one snippet in a sandbox of its own, which takes about a second to start. To run several, keep a
+    :class:`Sandbox` open.
+
+    >>> from karat import sandbox
+    >>> sandbox.run("result = df.price.sum()", {"sales": {"price": [1, 2, 3]}}).result
+    6
+    """
     with Sandbox(limits=limits, python=python, unsafe=unsafe) as box:
         return box.run(code, tables)

@@ -36,7 +36,12 @@ INSTRUCTIONS: Counter = (0, 1)
 
 
 class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How much one snippet may have: seconds, bytes, cells."""
+    """What one snippet may use: seconds, bytes, cells.
+
+    >>> from karat import sandbox
+    >>> sandbox.Limits(wall=5.0, memory=256 * 1024**2).wall
+    5.0
+    """
 
     wall: float = 10.0
     """Seconds."""
@@ -61,7 +66,13 @@ class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class SnippetError(msgspec.Struct, frozen=True, rename={"class_": "class"}):
-    """An exception of the snippet. ``line`` counts from 1 in the snippet, 0 when it is not known."""
+    """An exception that the snippet raised.
+
+    >>> from karat import sandbox
+    >>> error = sandbox.SnippetError("KeyError", "'agee'", 2)
+    >>> f"line {error.line}: {error.class_}: {error.message}"
+    "line 2: KeyError: 'agee'"
+    """
 
     class_: str
     """The class of the exception."""
@@ -78,7 +89,12 @@ class SnippetError(msgspec.Struct, frozen=True, rename={"class_": "class"}):
 
 
 class WrittenFile(msgspec.Struct, frozen=True):
-    """A file that a snippet left in its folder. ``data`` are its bytes if it was asked for and could be read."""
+    """A file that a snippet left in its folder.
+
+    >>> from karat import sandbox
+    >>> sandbox.WrittenFile("totals.csv", 12).name
+    'totals.csv'
+    """
 
     name: str
     """The name of the file."""
@@ -91,7 +107,13 @@ class WrittenFile(msgspec.Struct, frozen=True):
 
 
 class Outcome(msgspec.Struct, frozen=True):
-    """What became of one snippet."""
+    """What became of one snippet.
+
+    >>> from karat import sandbox
+    >>> outcome = sandbox.run("result = 1 / 0", {})
+    >>> outcome.status, outcome.error.class_
+    ('error', 'ZeroDivisionError')
+    """
 
     status: Status
     """How the snippet ended: ``ok``, ``error``, ``timeout`` and so on."""
@@ -132,8 +154,13 @@ class Outcome(msgspec.Struct, frozen=True):
 
 
 class Measurement(msgspec.Struct, frozen=True):
-    """The same code several times, each in a fresh child. ``outcome`` is the first that differs from ok, else the
-    first."""
+    """Several runs of the same code, each in a fresh process.
+
+    >>> from karat import sandbox
+    >>> runs = sandbox.Measurement(sandbox.Outcome("ok", 3), walls=(0.2, 0.1), cpus=(0.1, 0.1), peaks=(0, 0), same=True)
+    >>> min(runs.walls)
+    0.1
+    """
 
     outcome: Outcome
     """The first outcome that is not ok, else the first."""
@@ -160,7 +187,12 @@ class Measurement(msgspec.Struct, frozen=True):
 
 
 class Layer(msgspec.Struct, frozen=True):
-    """One layer of the sandbox: whether it is on, how, and what to do if it is not."""
+    """One layer of the sandbox: whether it is on, how, and what to do if it is not.
+
+    >>> from karat import sandbox
+    >>> sandbox.Layer("bubblewrap", False, "not installed", "apt install bubblewrap").on
+    False
+    """
 
     name: str
     """The name of the layer."""

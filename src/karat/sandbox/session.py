@@ -28,7 +28,12 @@ ROOT = 0
 
 
 class StepRun(msgspec.Struct, frozen=True):
-    """What became of one step."""
+    """What became of one step.
+
+    >>> from karat import sandbox
+    >>> sandbox.StepRun(sandbox.Outcome("ok", 3)).outcome.result
+    3
+    """
 
     outcome: Outcome
     """What the step did."""
@@ -62,6 +67,12 @@ class BoxSession:
     """Steps of code that build on each other, one after the other, each in the state that the last one left.
 
     Use it with ``with``. It holds one server for itself: no other code runs there meanwhile.
+
+    >>> from karat import sandbox
+    >>> with sandbox.Sandbox() as box, box.session({}) as session:
+    ...     first = session.step("x = 20")
+    ...     session.step("result = x + 1", first.snapshot).outcome.result
+    21
     """
 
     def __init__(

@@ -13,11 +13,21 @@ lists, tuples and dicts of them; Unordered, Table, Series, Record, Other."""
 
 
 class Unordered(list[Plain]):
-    """The items of a set: in no order."""
+    """The items of a set, in no order.
+
+    >>> from karat import sandbox
+    >>> sorted(sandbox.Unordered([2, 1]))
+    [1, 2]
+    """
 
 
 class Record(msgspec.Struct, frozen=True):
-    """A named tuple or dataclass: its parts by name, in their order."""
+    """A named tuple or dataclass: its parts by name, in their order.
+
+    >>> from karat import sandbox
+    >>> dict(zip(*[(record := sandbox.Record("Point", ("x", "y"), (1, 2))).names, record.values]))
+    {'x': 1, 'y': 2}
+    """
 
     type: str
     """The name of its class."""
@@ -28,7 +38,12 @@ class Record(msgspec.Struct, frozen=True):
 
 
 class Column(msgspec.Struct, frozen=True):
-    """A named column (or level of an index); missing values are None. ``dtype`` is pandas' word for it."""
+    """A named column, or a level of an index. Missing values are None.
+
+    >>> from karat import sandbox
+    >>> sandbox.Column("seats", "int64", [120, 80]).values
+    [120, 80]
+    """
 
     name: Plain
     """The column's name."""
@@ -39,7 +54,13 @@ class Column(msgspec.Struct, frozen=True):
 
 
 class Table(msgspec.Struct, frozen=True):
-    """A data frame. ``index`` holds the levels of its index, and is empty when the rows are merely counted."""
+    """A data frame. ``index`` contains the levels of its index, and is empty if the rows are merely counted.
+
+    >>> from karat import sandbox
+    >>> table = sandbox.Table(2, (sandbox.Column("seats", "int64", [120, 80]),))
+    >>> table.names, list(table.rows())
+    (('seats',), [(120,), (80,)])
+    """
 
     height: int
     """How many rows there are."""
@@ -60,7 +81,12 @@ class Table(msgspec.Struct, frozen=True):
 
 
 class Series(msgspec.Struct, frozen=True):
-    """A series: its column, and the levels of its index as in a table."""
+    """A series: its column, and the levels of its index as in a table.
+
+    >>> from karat import sandbox
+    >>> sandbox.Series(sandbox.Column("seats", "int64", [120])).column.name
+    'seats'
+    """
 
     column: Column
     """The values."""
@@ -69,7 +95,12 @@ class Series(msgspec.Struct, frozen=True):
 
 
 class Other(msgspec.Struct, frozen=True):
-    """Something that has no plain form: its class, and how it showed itself."""
+    """Something that has no plain form: its class, and its text.
+
+    >>> from karat import sandbox
+    >>> sandbox.Other("Socket", "<socket>").type
+    'Socket'
+    """
 
     type: str
     """The name of its class."""

@@ -24,8 +24,14 @@ from karat.stats.intervals.spread import spread_of
 
 
 def estimate(values: Sequence[float], kind: Kind = "share", clusters: Sequence[Hashable] | None = None) -> Estimate:
-    """Mean, number of values and interval. With the cluster of each value the mean is over values, the interval over
-    clusters."""
+    """Mean, number of values and 95 % interval. With ``clusters`` (the cluster of each value), the mean is over values
+    and the interval over clusters.
+
+    >>> from karat import stats
+    >>> found = stats.estimate([1.0, 0.0, 1.0, 1.0], "rate")
+    >>> found.mean, round(found.low, 2), round(found.high, 2)
+    (0.75, 0.3, 0.95)
+    """
     n = len(values)
     if not n:
         return Estimate(None, 0, None, None)

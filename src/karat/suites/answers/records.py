@@ -123,7 +123,13 @@ class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Verdict(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The word of one profile on one answer. ``reason`` is from REASONS, and empty when the answer is right."""
+    """The verdict of one profile on one answer. ``score`` is 1, 0, or None if no rule can settle the answer.
+
+    >>> import karat
+    >>> found = karat.answers.string_match("It is not Oslo.", ["Oslo"], profile="strict")
+    >>> found.state, found.reason, found.score
+    ('needs_review', 'negated', None)
+    """
 
     state: State
     """``right``, ``wrong``, ``needs_review``, ``gold_error`` or ``not_judged``."""

@@ -23,7 +23,13 @@ NO_TRUTH = "no_truth"
 
 
 class FieldComparison(msgspec.Struct, frozen=True):
-    """One field of one question. All ranks count from 1 and rise."""
+    """One field of one question. All ranks count from 1, in ascending order.
+
+    >>> from karat import retrieval
+    >>> def first_rank(comparison: retrieval.Comparison) -> int:
+    ...     field: retrieval.FieldComparison = comparison.fields[0]
+    ...     return field.ranks[0]
+    """
 
     field: str
     """The field."""
@@ -49,8 +55,13 @@ class FieldComparison(msgspec.Struct, frozen=True):
 
 
 class Comparison(msgspec.Struct, frozen=True):
-    """Everything the metrics look at: the fields for which something was judged. One without a relevant key has no
-    value in any metric."""
+    """What a metric of the suite gets: the fields for which something was judged. A field without a relevant key has no
+    value in any metric.
+
+    >>> import karat
+    >>> def found_any(comparison: karat.retrieval.Comparison) -> karat.Score:
+    ...     return karat.scored(float(any(field.ranks for field in comparison.fields)))
+    """
 
     fields: tuple[FieldComparison, ...]
     """The fields of the question that have a truth."""

@@ -22,8 +22,14 @@ DEFAULT = ("recall_at_10", "recall_at_100", "precision_at_10", "rr", "map", "ndc
 
 @dataclass(frozen=True)
 class Evaluation:
-    """One value a question for each metric. A question without a relevant document has 0, as in trec_eval; ``relevant``
-    tells which those are."""
+    """One value per question for each metric. A question without a relevant document has 0, as in trec_eval;
+    ``relevant`` shows which these are.
+
+    >>> from karat import retrieval
+    >>> found = retrieval.evaluate({"q1": {"d1": 1}, "q2": {"d2": 1}}, {"q1": {"d1": 0.9}}, metrics=("recall",))
+    >>> found.by_question(), found.means_of_all
+    ({'q1': {'recall': 1.0}}, {'recall': 0.5})
+    """
 
     questions: tuple[str, ...] | Integers
     """The questions that the run and the qrels both have: their names, or their codes."""
@@ -61,7 +67,13 @@ def evaluate(
     relevance_level: int = 1,
     max_results: int | None = None,
 ) -> Evaluation:
-    """Every metric for every question that both sides have; see ``karat.retrieval``."""
+    """Compute every metric for every question that both sides have; see ``karat.retrieval``.
+
+    >>> from karat import retrieval
+    >>> qrels, run = {"q1": {"a": 1, "c": 2}}, {"q1": {"c": 9.5, "x": 7.0, "a": 6.1}}
+    >>> round(retrieval.evaluate(qrels, run, metrics=("map",)).means["map"], 3)
+    0.833
+    """
     if isinstance(metrics, str):
         metrics = (metrics,)
     wanted = {name: formula(name) for name in metrics}

@@ -98,7 +98,15 @@ def _distinct(values: NDArray[np.integer]) -> NDArray[np.integer]:
 @dataclass(frozen=True)
 class CodedQrels:
     """Judgements as three arrays of equal length: question, document, relevance. Codes are whole numbers from 0 on;
-    each pair occurs once."""
+    each pair occurs once.
+
+    >>> import numpy as np
+    >>> from karat import retrieval
+    >>> qrels = retrieval.CodedQrels(np.array([0, 0]), np.array([0, 1]), np.array([1, 0]))
+    >>> run = retrieval.CodedRun(np.array([0, 0]), np.array([1, 0]), np.array([0.9, 0.5]))
+    >>> retrieval.evaluate(qrels, run, metrics=("rr",)).means
+    {'rr': 0.5}
+    """
 
     questions: NDArray[np.integer]
     documents: NDArray[np.integer]
@@ -113,6 +121,11 @@ class CodedRun:
     Among equal scores the greater document code comes first: codes in the order of the documents' names give
     trec_eval's order. Without scores the results of a question are ranked as they are. Questions may be in any
     order; results that are grouped by question and are best first are the quickest.
+
+    >>> import numpy as np
+    >>> from karat import retrieval
+    >>> len(retrieval.CodedRun(np.array([0, 0]), np.array([1, 0])).documents)
+    2
     """
 
     questions: NDArray[np.integer]
