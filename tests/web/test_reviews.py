@@ -225,6 +225,32 @@ def test_blind_says_nothing_of_what_the_rule_found(tmp_path: Path) -> None:
         assert " of 3" not in shown and "missing" not in shown and "needed" not in shown and "✗" not in shown
 
 
+def test_blind_shows_both_tables_of_files_and_tells_no_verdict(tmp_path: Path) -> None:
+    example = Path(__file__).parents[2] / "examples" / "answers"
+    store = f"sqlite:///{tmp_path}/karat.db"
+    gold, given = str(example / "gold"), str(example / "submission")
+    result = karat.run(suite="answers", cases=gold, predictions=given, store=store)
+    places = {case.id: place for place, case in enumerate(result.cases)}
+    with person(store, "ada") as client:
+        shown = {}
+        for case in ("stops_by_line", "fuel_by_ship", "warehouse", "opening_days"):
+            page = client.get(f"/review?run=r-0001&case={places[case]}").text
+            shown[case] = page[page.index('<div class="turn q"') : page.index('aria-label="Verdict"')]
+        assert "9340" in shown["fuel_by_ship"] and "9840" in shown["fuel_by_ship"]
+        assert "late_trips" in shown["warehouse"] and "rows in any order" in shown["warehouse"]
+        assert "1964-05-01 00:00:00" in shown["opening_days"]
+        for part in shown.values():
+            assert "Expected" in part and "Given" in part and "open the files" not in part
+            for finding in ("✗", "✓", "differ", "scrambled", "missing", "Rules applied", "right", "wrong"):
+                assert finding not in part, finding
+        page = client.get(f"/runs/r-0001/cases/{places['opening_days']}").text
+        assert (
+            "Right" in page
+            and "spider2 says wrong: values differ in opened" in page
+            and "unmatched" not in page[: page.index("Raw record")]
+        )
+
+
 def test_a_case_page_hides_other_people_and_says_only_that(ada: TestClient) -> None:
     queue = ada.get("/review?run=r-0001&case=1").text
     assert "Blind: the rule’s verdict and other people’s are shown when you have given yours." in queue

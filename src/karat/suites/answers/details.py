@@ -16,7 +16,7 @@ from karat.suites.answers.text_to_sql.compare import QueryComparison
 from karat.suites.answers.text_to_sql.components.difference import Component
 from karat.suites.answers.text_to_sql.fillings.search import Counterexample
 from karat.suites.answers.text_to_sql.running.cost import Cost
-from karat.tables.explain.sample import TableSample
+from karat.tables.explain.sample import TablePair, TableSample
 
 
 class VerdictDetails(msgspec.Struct, frozen=True):
@@ -72,7 +72,7 @@ class SqlDetails(msgspec.Struct, frozen=True, omit_defaults=True):
     counterexample: Counterexample | None = None
     """Generated rows on which a passing answer and gold give different results."""
     first_rows: dict[str, TableSample] = {}
-    """The first rows of both results, if the answer is not right."""
+    """The first rows of both results."""
 
     def against(self, right: bool) -> tuple[str, ...]:
         """The public figures that say otherwise than strict."""
@@ -103,6 +103,8 @@ class Details(msgspec.Struct, frozen=True, omit_defaults=True):
     """The same in words."""
     sql: SqlDetails | None = None
     """What running both queries showed. Only if gold is SQL."""
+    tables: tuple[TablePair, ...] = ()
+    """The first rows of the tables that were compared, right or wrong."""
 
     def state(self, profile: str) -> State:
         """What a profile says, by its name."""
@@ -125,6 +127,7 @@ def details(turns: Sequence[tuple[int, Comparison]]) -> Details:
         comparison.gold.status if doubtful else msgspec.UNSET,
         comparison.gold.problem if doubtful else msgspec.UNSET,
         _sql(comparison.queries) if comparison.queries is not None else None,
+        comparison.strict.tables,
     )
 
 

@@ -7,6 +7,7 @@ from typing import Any, Literal  # Any: evidence is named by each rule and holds
 import msgspec
 
 from karat.core.json_types import JsonObject
+from karat.tables.explain.sample import TablePair
 
 Function = Literal["string_match", "number_match", "table_match", "tables_match", "duckdb_match"]
 GoldStatus = Literal["good", "suspect", "wrong", "unreadable"]
@@ -144,6 +145,8 @@ class Verdict(msgspec.Struct, frozen=True, omit_defaults=True):
     """The F1 of the cells of two tables; None for other answers."""
     row_share: float | None = None
     """The share of gold's rows that the answer has; None for other answers."""
+    tables: tuple[TablePair, ...] = ()
+    """The first rows of the tables that were compared, for a person to look at."""
 
     @property
     def score(self) -> int | None:

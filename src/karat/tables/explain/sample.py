@@ -21,9 +21,26 @@ class TableSample(msgspec.Struct, frozen=True):
     """How many rows and columns the whole table has."""
 
 
-def sample_of(table: Table) -> TableSample:
+class TablePair(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The first rows of an expected table and of the given one, as they are in their files, whatever the verdict."""
+
+    gold: TableSample
+    """The expected table."""
+    answer: TableSample
+    """The table that was given."""
+    name: str = ""
+    """Which table it is, if several are expected."""
+    only: tuple[str, ...] = ()
+    """The expected columns that are compared, if not all are."""
+    any_order: bool = False
+    """Whether rows may come in any order."""
+    accepted: int = 1
+    """How many expected tables there are of which any may be met; this one is the nearest."""
+
+
+def sample_of(table: Table, rows: int = ROWS, most: int = COLUMNS) -> TableSample:
     """The first rows and columns, long texts cut."""
-    width, first = min(table.width, COLUMNS), table.head(ROWS)
+    width, first = min(table.width, most), table.head(rows)
     columns = [[_cut(text) for text in first.texts(place)] for place in range(width)]
     names = tuple(_cut(name) or "" for name in table.names[:width])
     return TableSample(names, tuple(zip(*columns, strict=True)), (table.height, table.width))

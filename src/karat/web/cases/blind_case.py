@@ -1,7 +1,8 @@
 """A case without what the rule says of it: what was expected and what was given, for somebody who reviews blind.
 
 Only a form of nothing but terms is shown term by term. Other forms list what is wrong, or leave out what is not needed,
-which tells the rule's verdict: of those only the code stays, without its marks, beside the texts.
+which tells the rule's verdict: of those only the code stays, without its marks, and the tables that the suite shows of
+every case, right or wrong.
 """
 
 from __future__ import annotations
@@ -41,10 +42,10 @@ def sides(form: CaseForm) -> tuple[Side, ...]:
     return tuple(sorted(found, key=lambda one: one.label))
 
 
-def unmarked_code(form: CaseForm) -> CaseForm:
-    """The code of a form, with no line marked and nothing said of it."""
-    views = tuple(Codes("Code", tuple(map(_unmarked, view.codes))) for view in form.views if isinstance(view, Codes))
-    return CaseForm(views=views)
+def unjudged(form: CaseForm) -> CaseForm:
+    """The code of a form, with no line marked and nothing said of it, and the tables that every case shows."""
+    codes = tuple(Codes("Code", tuple(map(_unmarked, view.codes))) for view in form.views if isinstance(view, Codes))
+    return CaseForm(views=(*codes, *(msgspec.structs.replace(one, folded=False) for one in form.unjudged)))
 
 
 def without_machine(target: Json) -> Json:

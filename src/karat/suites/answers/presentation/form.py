@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import PurePath
 from typing import Any  # Any: parameters of gold, as its file has them
 
-from karat.core.case_form import CaseForm, Listed, Texts, View
+from karat.core.case_form import CaseForm, Grids, Listed, Texts, View
 from karat.core.presentation.code_views import Code, Codes, code_lines, more_lines
 from karat.core.problems import count_of
 from karat.core.records import Prediction
@@ -15,9 +15,11 @@ from karat.suites.answers.details import Details
 from karat.suites.answers.evidence import clipped, evidence_in_short
 from karat.suites.answers.records import Answer, Gold
 from karat.suites.answers.responses import stored_answer
-from karat.suites.answers.text_to_sql.form import sql_views
-from karat.tables.explain.cells import cell_text, listed
+from karat.suites.answers.text_to_sql.form import sql_views, unjudged_results
+from karat.tables.explain.cells import cell_text, listed, mappings
 from karat.tables.explain.reason_sentences import table_sentence
+from karat.tables.explain.sample import TablePair
+from karat.tables.explain.sample_grid import sample_grid
 from karat.tables.explain.table_view import table_view
 
 _SENTENCES = {
@@ -47,10 +49,11 @@ def form(details: Details, gold: Gold | None, prediction: Prediction | None) -> 
     answer = _stored(prediction)
     views: list[View] = []
     table = table_view(details.evidence)
+    tables = tuple(_pair(pair, folded=table is not None) for pair in details.tables)
     if details.sql is not None:
         views += sql_views(details.sql, details.evidence, table)
-    elif table is not None:
-        views.append(table)
+    elif table is not None or details.tables:
+        views += [*([table] if table is not None else []), *tables]
     elif (texts := _texts(details, gold, answer, prediction)) is not None:
         views.append(texts)
     if details.sql is None and answer is not None and answer.kind == "sql" and answer.text:
@@ -61,7 +64,19 @@ def form(details: Details, gold: Gold | None, prediction: Prediction | None) -> 
         applied = tuple((rule.replace("_", " "), None) for rule in details.strict.normalised)
         views.append(Listed("Rules applied", applied))
     sentence = _sentence(details)
-    return CaseForm(sentence, _because(details), tuple(views), _facts(details, gold), _in_words(answer))
+    unjudged = unjudged_results(details.sql) if details.sql is not None else tables
+    return CaseForm(sentence, _because(details), tuple(views), _facts(details, gold), _in_words(answer), unjudged)
+
+
+def _pair(pair: TablePair, *, folded: bool) -> Grids:
+    """Both tables as they are in their files, with what a person must know to compare them."""
+    said = ["rows in any order" if pair.any_order else "the order of rows counts"]
+    if pair.only:
+        said.append(f"only {', '.join(pair.only)} {'is' if len(pair.only) == 1 else 'are'} compared")
+    if pair.accepted > 1:
+        said.append(f"the nearest of {pair.accepted} accepted tables")
+    grids = (sample_grid("Expected", pair.gold), sample_grid("Given", pair.answer))
+    return Grids(pair.name or "Both tables", grids, " · ".join(said), folded=folded)
 
 
 def _stored(prediction: Prediction | None) -> Answer | None:
@@ -111,7 +126,7 @@ def _gold_texts(parameters: Mapping[str, Any]) -> list[str]:
 
 def _sentence(details: Details) -> str:
     state = details.strict.state
-    if state == "right" and not details.reason:
+    if state == "right" and (not details.reason or details.sql is None):
         return "the answer holds what gold holds"
     if details.sql is not None and details.sql.sentence and state != "right":
         return f"the query {details.sql.sentence}".replace("`", "")
@@ -124,6 +139,8 @@ def _sentence(details: Details) -> str:
 
 
 def _because(details: Details) -> str:
+    if details.strict.state == "right" and details.spider2.state == "wrong":
+        return "; ".join(_objections(details))
     said = []
     problem = next((details.evidence[key] for key in ("problem", "why", "error") if details.evidence.get(key)), "")
     if isinstance(problem, str) and problem:
@@ -140,6 +157,15 @@ def _because(details: Details) -> str:
     if details.gold_problem:
         said.append(f"gold is doubtful: {details.gold_problem}")
     return "; ".join(one for one in said if one)
+
+
+def _objections(details: Details) -> list[str]:
+    """Why spider2 rejects what strict accepts; the columns of gold that it finds nowhere by their names."""
+    why = table_sentence(details.reason, details.evidence) or _SENTENCES.get(details.reason, "")
+    names = [cell_text(one.get("name")) for one in mappings(details.evidence.get("unmatched"))[:3]]
+    where = f" in {', '.join(names)}" if names and details.reason == "values_differ" else ""
+    said = [f"spider2 says wrong: {why or details.reason.replace('_', ' ')}{where}"]
+    return [*said, *([f"gold is doubtful: {details.gold_problem}"] if details.gold_problem else [])]
 
 
 def _state(word: str) -> str:

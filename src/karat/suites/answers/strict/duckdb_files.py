@@ -6,8 +6,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+import msgspec
+
 from karat.suites.answers.records import Verdict, wrong
-from karat.suites.answers.strict.tables import all_of, columns_for, from_match, gold_error
+from karat.suites.answers.strict.tables import all_of, columns_for, from_match, gold_error, names_of, sample
+from karat.tables.explain.sample import TablePair
 from karat.tables.files.reading import duckdb_tables, read_duckdb
 from karat.tables.matching import match_tables
 from karat.tables.options import CompareOptions
@@ -53,6 +56,8 @@ def _one(
             return wrong("shape_differs", problem=error.reason, missing_table=name)
         return wrong("unreadable_prediction", problem=error.reason, kind=error.kind)
     try:
-        return from_match(match_tables(table, pred, columns=columns, ignore_order=ignored, options=options))
+        verdict = from_match(match_tables(table, pred, columns=columns, ignore_order=ignored, options=options))
     except TableError as error:
         return gold_error(f"table {name}: {error.reason}")
+    pair = TablePair(sample(table), sample(pred), only=names_of(table, columns), any_order=ignored)
+    return msgspec.structs.replace(verdict, tables=(pair,))

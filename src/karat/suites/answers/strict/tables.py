@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any  # Any: condition columns as a gold row has them: numbers, or lists of numbers
 
@@ -12,6 +13,7 @@ from karat.core.json_types import JsonMapping
 from karat.core.problems import count_of
 from karat.suites.answers.records import Verdict, right, wrong
 from karat.suites.answers.strict.ties import match_with_ties
+from karat.tables.explain.sample import TablePair, TableSample, sample_of
 from karat.tables.files.other_forms import other_form
 from karat.tables.files.reading import header_of, read_csv
 from karat.tables.matching import Match, match_tables
@@ -21,6 +23,9 @@ from karat.tables.table import Limits, Table, TableError
 from karat.tables.values.decimal_commas import with_points
 
 _SHOWN = 20
+_TABLES_KEPT = 4
+"""Pairs of tables of which the first rows are kept for a person."""
+_ROWS_KEPT, _COLUMNS_KEPT = 20, 12
 _EXPLAINED = 3
 """Of several golds that do not match, this many are looked into, those with as many rows as the answer first."""
 
@@ -60,7 +65,7 @@ def table_match(
             problems.append(error.reason)
             continue
         if match.passed:
-            return _said_which(from_match(match), one.path.name if len(golds) > 1 else "", ())
+            return _said_which(from_match(match), one, pred, len(golds))
         failed.append(one)
     if not failed:
         return gold_error(*problems)
@@ -80,7 +85,7 @@ def table_match(
     verdicts = []
     for one in failed[:_EXPLAINED]:
         verdict = from_match(one.match(Path(result), pred, options, explained=True))
-        verdicts.append(_said_which(verdict, one.path.name if len(golds) > 1 else "", problems))
+        verdicts.append(_said_which(verdict, one, pred, len(golds), problems))
     return best(verdicts)
 
 
@@ -93,7 +98,7 @@ def _without_header(result: Path, pred: Table, failed: Sequence[_Try], options: 
             match = again.match(result, pred.without_header(), options, explained=False)
             if match.passed:
                 named = msgspec.structs.replace(match, normalised=tuple(sorted({*match.normalised, "no_header"})))
-                return _said_which(from_match(named), one.path.name if len(failed) > 1 else "", ())
+                return _said_which(from_match(named), one, pred, len(failed))
     return None
 
 
@@ -111,7 +116,7 @@ def _with_decimal_commas(result: Path, pred: Table, failed: Sequence[_Try], opti
                 "mapping": list(match.mapping),
             }
             verdict = Verdict("needs_review", "two_readings", evidence, (), match.cell_f1, match.row_share)
-            return _said_which(verdict, one.path.name if len(failed) > 1 else "", ())
+            return _said_which(verdict, one, pred, len(failed))
     return None
 
 
@@ -124,6 +129,8 @@ class _Try:
         self.ignore_order = ignore_order
         self.ties = ties
         self.height = -1
+        self.gold: TableSample | None = None
+        self.only: tuple[str, ...] = ()
         self._known: Match | None = None
 
     def match(self, result: Path, pred: Table | None, options: CompareOptions, *, explained: bool) -> Match:
@@ -146,6 +153,7 @@ class _Try:
             )
         gold = read_csv(self.path)
         self.height = gold.height
+        self.gold, self.only = sample(gold), names_of(gold, self.columns)
         if self.ties:
             return match_with_ties(
                 gold, pred, self.ties, columns=self.columns, ignore_order=self.ignore_order, options=options
@@ -218,9 +226,29 @@ def all_of(verdicts: Mapping[str, Verdict]) -> Verdict:
                     (),
                     sum(shares) / len(shares) if shares else None,
                     sum(rows) / len(rows) if rows else None,
+                    _all_tables(verdicts),
                 )
     names = {name for verdict in verdicts.values() for name in verdict.normalised}
-    return right(normalised=tuple(sorted(names)), tables=list(verdicts)[:_SHOWN])
+    whole = right(normalised=tuple(sorted(names)), tables=list(verdicts)[:_SHOWN])
+    return msgspec.structs.replace(whole, tables=_all_tables(verdicts))
+
+
+def _all_tables(verdicts: Mapping[str, Verdict]) -> tuple[TablePair, ...]:
+    """The tables of all verdicts in gold's order, under their names."""
+    pairs = ((name, pair) for name, verdict in verdicts.items() for pair in verdict.tables[:1])
+    return tuple(msgspec.structs.replace(pair, name=name) for name, pair in islice(pairs, _TABLES_KEPT))
+
+
+def sample(table: Table) -> TableSample:
+    """The first rows, as many as are kept with a verdict."""
+    return sample_of(table, _ROWS_KEPT, _COLUMNS_KEPT)
+
+
+def names_of(gold: Table, columns: Sequence[int] | None) -> tuple[str, ...]:
+    """The names of gold's columns that are compared; none where all are."""
+    if not columns or {*range(gold.width)} <= set(columns):
+        return ()
+    return tuple(gold.names[place] for place in columns[:_SHOWN] if 0 <= place < gold.width)
 
 
 def columns_for(condition_cols: Sequence[Any] | None, index: int) -> Sequence[int] | None:
@@ -240,9 +268,13 @@ def order_ignored(flag: bool | Sequence[bool], index: int, golds: int) -> bool:
     return bool(flag[index]) if len(flag) == golds else any(flag)
 
 
-def _said_which(verdict: Verdict, name: str, problems: Sequence[str]) -> Verdict:
-    """The verdict with the gold file it comes from, and the golds that could not be used."""
-    evidence = {**({"gold_file": name} if name else {}), **verdict.evidence}
+def _said_which(verdict: Verdict, one: _Try, pred: Table | None, golds: int, problems: Sequence[str] = ()) -> Verdict:
+    """The verdict with the gold file it comes from, the first rows of both tables, and the golds that could not be
+    used. ``golds``: of how many it is one."""
+    evidence = {**({"gold_file": one.path.name} if golds > 1 else {}), **verdict.evidence}
     if problems:
         evidence["unusable_gold"] = "; ".join(problems)[:500]
-    return Verdict(verdict.state, verdict.reason, evidence, verdict.normalised, verdict.cell_f1, verdict.row_share)
+    tables: tuple[TablePair, ...] = ()
+    if pred is not None and one.gold is not None:
+        tables = (TablePair(one.gold, sample(pred), only=one.only, any_order=one.ignore_order, accepted=golds),)
+    return msgspec.structs.replace(verdict, evidence=evidence, tables=tables)

@@ -129,7 +129,7 @@ def compare_queries(case: Case[Gold], gold: Gold, answer: Answer, options: Optio
         strict=verdict,
         gold_sql=chosen,
         sql=answer.text,
-        first_rows={} if verdict.state == "right" else _samples(dict(running).get(chosen, ran), given),
+        first_rows=_samples(dict(running).get(chosen, ran), given),
         size=(len(given.rows), len(given.names)) if given.result is not None else None,
         cost=cost_of(
             bench.databases,

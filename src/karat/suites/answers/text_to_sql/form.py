@@ -14,6 +14,7 @@ from karat.core.problems import count_of
 from karat.suites.answers.text_to_sql.queries.query_marks import marked
 from karat.tables.explain.cells import cell_text, listed, mappings
 from karat.tables.explain.sample import TableSample
+from karat.tables.explain.sample_grid import sample_grid
 
 if TYPE_CHECKING:
     from karat.suites.answers.details import SqlDetails
@@ -37,10 +38,16 @@ def sql_views(sql: SqlDetails, evidence: Mapping[str, object], table: CellTable 
     if table is not None and cells:
         views.append(table)
     if sql.first_rows:
-        views.append(msgspec.structs.replace(_results(sql, sql.first_rows, evidence), folded=cells))
+        same = len(sql.first_rows) == 2 and sql.first_rows["gold"] == sql.first_rows["answer"]
+        views.append(msgspec.structs.replace(_results(sql, sql.first_rows, evidence), folded=cells or same))
     if sql.counterexample is not None:
         views.append(_made(sql.counterexample))
     return views
+
+
+def unjudged_results(sql: SqlDetails) -> tuple[Grids, ...]:
+    """Both results as they are; of a query that gave none, the one that there is."""
+    return (_results(sql, sql.first_rows, {}),) if sql.first_rows else ()
 
 
 def _terms(texts: Sequence[str]) -> tuple[Term, ...]:
@@ -76,17 +83,9 @@ def _results(sql: SqlDetails, results: Mapping[str, TableSample], evidence: Mapp
         if (one := results.get(key)) is None:
             continue
         mine = key == "answer"
-        grids.append(
-            Grid(
-                title,
-                one.columns,
-                tuple(tuple(cell_text(cell) for cell in row) for row in one.rows),
-                f"{one.full_size[0]:,} × {one.full_size[1]}",
-                tuple(f"row missing: {row}" for row in gone) if mine else (),
-                frozenset(extra) if mine else frozenset(),
-                max(one.full_size[0] - len(one.rows), 0),
-            )
-        )
+        gone_here = tuple(f"row missing: {row}" for row in gone) if mine else ()
+        unwanted = frozenset(extra) if mine else frozenset[int]()
+        grids.append(msgspec.structs.replace(sample_grid(title, one), gone=gone_here, unwanted=unwanted))
     return Grids("Two results", tuple(grids), f"on {sql.db}" if sql.db else "")
 
 

@@ -16,9 +16,9 @@ from karat.suites.codegen.records import FileReport, Task
 from karat.suites.codegen.steps.form import session_form
 from karat.suites.codegen.summaries.code_marks import line_marks
 from karat.suites.codegen.timing.growth_view import growth_view
-from karat.tables.explain.cells import cell_text
 from karat.tables.explain.reason_sentences import table_sentence
 from karat.tables.explain.sample import TableSample
+from karat.tables.explain.sample_grid import sample_grid
 from karat.tables.explain.table_view import table_view
 
 ERROR = "error: "
@@ -50,7 +50,8 @@ def form(details: Details, task: Task | None, _answer: Prediction | None) -> Cas
         views.append(growth)
     if details.files:
         views.append(_files(details.files))
-    return CaseForm(_sentence(details), _because(details), (*views, *_requirements(details)))
+    shown = (*views, *_requirements(details))
+    return CaseForm(_sentence(details), _because(details), shown, unjudged=_unjudged(details))
 
 
 def _result(details: Details, task: Task | None) -> list[View]:
@@ -73,11 +74,15 @@ def _result(details: Details, task: Task | None) -> list[View]:
     return [Texts(known, details.result, right=right, missing=() if right else known)]
 
 
-def _sampled(sample: TableSample, *, right: bool) -> Grids:
-    rows = tuple(tuple(cell_text(cell) for cell in row) for row in sample.rows)
-    size = f"{sample.full_size[0]:,} × {sample.full_size[1]}"
-    more = max(sample.full_size[0] - len(rows), 0)
-    return Grids("Result", (Grid("Given", sample.columns, rows, size, more=more, right=right),))
+def _sampled(sample: TableSample, *, right: bool | None) -> Grids:
+    return Grids("Result", (sample_grid("Given", sample, right=right),))
+
+
+def _unjudged(details: Details) -> tuple[Grids, ...]:
+    """The result as it is; one that is no table as its text."""
+    if details.sample:
+        return (_sampled(details.sample, right=None),)
+    return (Grids("Result", (Grid("Given", ("value",), ((details.result,),)),)),) if details.result else ()
 
 
 def _figure(name: str, pair: Mapping[str, object]) -> TermPart:

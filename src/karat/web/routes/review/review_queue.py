@@ -10,15 +10,16 @@ import msgspec
 from fastapi import APIRouter, Depends, Request
 from starlette.responses import RedirectResponse, Response
 
-from karat.core.case_form import CaseForm
+from karat.core.case_form import CaseForm, Grids
 from karat.core.json_types import JsonObject
 from karat.core.presentation.case_explanation import target_of
 from karat.core.presentation.case_forms import form_of
+from karat.core.presentation.code_views import Codes
 from karat.core.results.result import CaseResult
 from karat.reports.cases.difference import as_text
 from karat.store import RunRow, run_name
 from karat.store.verdicts.judged_cases import JUDGED
-from karat.web.cases.blind_case import Side, sides, unmarked_code, without_machine
+from karat.web.cases.blind_case import Side, sides, unjudged, without_machine
 from karat.web.cases.case_answers import Answer, answers_of
 from karat.web.lookup import find_case, find_row, scoring_of
 from karat.web.page import Viewer, viewer_of
@@ -45,8 +46,15 @@ class Asked(msgspec.Struct, frozen=True):
     conversation: tuple[JsonObject, ...]
     expected: str
     parts: tuple[Side, ...]
-    code: CaseForm
+    shown: CaseForm
     replies: tuple[Answer, ...]
+
+    @property
+    def both(self) -> bool:
+        """Whether what is shown has both sides: what was expected and what was given."""
+        grids = any(isinstance(view, Grids) and len(view.grids) > 1 for view in self.shown.views)
+        codes = any(isinstance(view, Codes) and len(view.codes) > 1 for view in self.shown.views)
+        return bool(self.parts) or grids or codes
 
 
 @router.get("/review")
@@ -123,7 +131,7 @@ def _asked(viewer: Viewer, row: RunRow, position: int) -> Asked:
         turns,
         "\n\n".join(as_text(without_machine(target)) for target in targets)[:LONGEST],
         sides(whole),
-        unmarked_code(replies[0].form if len(replies) == 1 else whole),
+        unjudged(replies[0].form if len(replies) == 1 else whole),
         replies,
     )
 
