@@ -28,13 +28,13 @@ class TablePair(msgspec.Struct, frozen=True, omit_defaults=True):
     """The expected table."""
     answer: TableSample
     """The table that was given."""
-    name: str = ""
+    table: str = ""
     """Which table it is, if several are expected."""
-    only: tuple[str, ...] = ()
+    compared_columns: tuple[str, ...] = ()
     """The expected columns that are compared, if not all are."""
-    any_order: bool = False
+    rows_in_any_order: bool = False
     """Whether rows may come in any order."""
-    accepted: int = 1
+    gold_tables: int = 1
     """How many expected tables there are of which any may be met; this one is the nearest."""
 
 

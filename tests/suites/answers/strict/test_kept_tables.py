@@ -31,7 +31,7 @@ def test_whatever_the_verdict_both_are_there_as_they_are_in_the_files(tmp_path: 
     header, *rows = given.splitlines()
     assert pair.answer.columns == tuple(header.split(","))
     assert pair.answer.rows == tuple(tuple(row.split(",")) for row in rows)
-    assert (pair.only, pair.any_order, pair.accepted) == ((), False, 1)
+    assert (pair.compared_columns, pair.rows_in_any_order, pair.gold_tables) == ((), False, 1)
 
 
 def test_what_a_person_must_know_to_compare_them(tmp_path: Path, gold: str) -> None:
@@ -39,8 +39,8 @@ def test_what_a_person_must_know_to_compare_them(tmp_path: Path, gold: str) -> N
     other = written(tmp_path, "other.csv", "a,b\nq,7\n")
     (pair,) = table_match(given, [other, gold], [0], True).tables
     assert pair.gold.rows[0] == ("x", "1"), "the accepted table that was met"
-    assert pair.only == ("a",) and pair.any_order and pair.accepted == 2
-    assert table_match(given, gold, [0, 1]).tables[0].only == (), "all columns are compared"
+    assert pair.compared_columns == ("a",) and pair.rows_in_any_order and pair.gold_tables == 2
+    assert table_match(given, gold, [0, 1]).tables[0].compared_columns == (), "all columns are compared"
 
 
 def test_of_a_large_table_only_the_beginning(tmp_path: Path) -> None:
@@ -55,7 +55,7 @@ def test_of_a_large_table_only_the_beginning(tmp_path: Path) -> None:
 def test_each_of_several_tables_under_its_name(tmp_path: Path, gold: str) -> None:
     second = written(tmp_path, "second.csv", "c\n1\n")
     found = tables_match([written(tmp_path, "g1.csv", GOLD), written(tmp_path, "g2.csv", "c\n2\n")], [gold, second])
-    assert found.state == "wrong" and [pair.name for pair in found.tables] == ["gold.csv", "second.csv"]
+    assert found.state == "wrong" and [pair.table for pair in found.tables] == ["gold.csv", "second.csv"]
     assert found.tables[1].answer.rows == (("2",),)
 
 

@@ -70,13 +70,15 @@ def form(details: Details, gold: Gold | None, prediction: Prediction | None) -> 
 
 def _pair(pair: TablePair, *, folded: bool) -> Grids:
     """Both tables as they are in their files, with what a person must know to compare them."""
-    said = ["rows in any order" if pair.any_order else "the order of rows counts"]
-    if pair.only:
-        said.append(f"only {', '.join(pair.only)} {'is' if len(pair.only) == 1 else 'are'} compared")
-    if pair.accepted > 1:
-        said.append(f"the nearest of {pair.accepted} accepted tables")
+    said = ["rows in any order" if pair.rows_in_any_order else "the order of rows counts"]
+    if pair.compared_columns:
+        said.append(
+            f"only {', '.join(pair.compared_columns)} {'is' if len(pair.compared_columns) == 1 else 'are'} compared"
+        )
+    if pair.gold_tables > 1:
+        said.append(f"the nearest of {pair.gold_tables} accepted tables")
     grids = (sample_grid("Expected", pair.gold), sample_grid("Given", pair.answer))
-    return Grids(pair.name or "Both tables", grids, " · ".join(said), folded=folded)
+    return Grids(pair.table or "Both tables", grids, " · ".join(said), folded=folded)
 
 
 def _stored(prediction: Prediction | None) -> Answer | None:

@@ -59,5 +59,5 @@ def _one(
         verdict = from_match(match_tables(table, pred, columns=columns, ignore_order=ignored, options=options))
     except TableError as error:
         return gold_error(f"table {name}: {error.reason}")
-    pair = TablePair(sample(table), sample(pred), only=names_of(table, columns), any_order=ignored)
+    pair = TablePair(sample(table), sample(pred), "", names_of(table, columns), ignored)
     return msgspec.structs.replace(verdict, tables=(pair,))

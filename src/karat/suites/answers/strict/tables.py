@@ -236,7 +236,7 @@ def all_of(verdicts: Mapping[str, Verdict]) -> Verdict:
 def _all_tables(verdicts: Mapping[str, Verdict]) -> tuple[TablePair, ...]:
     """The tables of all verdicts in gold's order, under their names."""
     pairs = ((name, pair) for name, verdict in verdicts.items() for pair in verdict.tables[:1])
-    return tuple(msgspec.structs.replace(pair, name=name) for name, pair in islice(pairs, _TABLES_KEPT))
+    return tuple(msgspec.structs.replace(pair, table=name) for name, pair in islice(pairs, _TABLES_KEPT))
 
 
 def sample(table: Table) -> TableSample:
@@ -276,5 +276,5 @@ def _said_which(verdict: Verdict, one: _Try, pred: Table | None, golds: int, pro
         evidence["unusable_gold"] = "; ".join(problems)[:500]
     tables: tuple[TablePair, ...] = ()
     if pred is not None and one.gold is not None:
-        tables = (TablePair(one.gold, sample(pred), only=one.only, any_order=one.ignore_order, accepted=golds),)
+        tables = (TablePair(one.gold, sample(pred), "", one.only, one.ignore_order, golds),)
     return msgspec.structs.replace(verdict, evidence=evidence, tables=tables)
