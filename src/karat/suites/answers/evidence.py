@@ -17,9 +17,11 @@ DRAWN_KEYS = ("compared", "not_compared", "differing_rows", "equal_rows")
 
 def evidence_lines(evidence: JsonMapping) -> list[str]:
     """A line a fact: for tables their sizes, the nearest columns, and the first differing rows side by side."""
-    known = (*TABLE_KEYS, *DRAWN_KEYS, "problem", *(("kind",) if "problem" in evidence else ()))
+    known = (*TABLE_KEYS, *DRAWN_KEYS, "problem", "unmatched", *(("kind",) if "problem" in evidence else ()))
     lines = [_text(evidence["problem"])] if evidence.get("problem") else []
     lines += [f"{key.replace('_', ' ')}: {_text(value)}" for key, value in evidence.items() if key not in known]
+    lost = [_text(column.get("name")) for column in _objects(evidence.get("unmatched"))]
+    lines += [f"gold columns that no column equals: {', '.join(lost)}"] if lost else []
     gold, given = evidence.get("gold_size"), evidence.get("pred_size")
     if gold and given:
         lines.append(f"gold {count_of(gold[0], 'row')} × {gold[1]:,}, answer {given[0]:,} × {given[1]:,}")

@@ -39,6 +39,8 @@ class LiveView(msgspec.Struct, frozen=True):
     right: int
     wrong: int
     review: int
+    not_right: int
+    """Wrong, to be reviewed, or without an answer that could be judged."""
     rate: float | None
     """Answers a second: each repeat counts, as in ``of``."""
     left: float | None
@@ -107,6 +109,7 @@ def live_view(viewer: Viewer, row: RunRow, base: RunRow | None) -> LiveView:
         right=outcomes["right"],
         wrong=outcomes["wrong"],
         review=outcomes["needs_review"],
+        not_right=scored - outcomes["right"] - outcomes["not_applicable"],
         rate=rate,
         left=left,
         cost=cost,
