@@ -418,10 +418,24 @@
     const compiled = vegaLite.compile(spec, { config: data.config });
     const parsed = vega.parse(compiled.spec, null, { ast: true });
     element.replaceChildren();
-    new vega.View(parsed, { renderer: "svg", container: element, hover: true, expr: vega.expressionInterpreter }).runAsync();
+    const view = new vega.View(parsed, { renderer: "svg", container: element, hover: true, expr: vega.expressionInterpreter });
+    view.runAsync().catch((error) => notDrawn(element, error));
   }
 
-  const drawAll = () => document.querySelectorAll(".drawing").forEach(drawPlot);
+  function notDrawn(element, error) {
+    element.textContent = "This chart cannot be drawn: " + error.message;
+  }
+
+  // A chart that cannot be drawn says so, and the others are drawn.
+  function drawOrSay(element) {
+    try {
+      drawPlot(element);
+    } catch (error) {
+      notDrawn(element, error);
+    }
+  }
+
+  const drawAll = () => document.querySelectorAll(".drawing").forEach(drawOrSay);
   for (const sheet of document.querySelectorAll("details.sheet")) sheet.addEventListener("toggle", drawAll);
   let waiting = 0;
   window.addEventListener("resize", () => {

@@ -55,7 +55,28 @@ def number_tip(field: str, title: str) -> dict[str, str]:
     return {"field": field, "title": title, "format": ".3~f", "type": "quantitative"}
 
 
+_OF_EVERY_OBJECT = frozenset(
+    {
+        "constructor",
+        "hasOwnProperty",
+        "isPrototypeOf",
+        "propertyIsEnumerable",
+        "toLocaleString",
+        "toString",
+        "valueOf",
+        "__defineGetter__",
+        "__defineSetter__",
+        "__lookupGetter__",
+        "__lookupSetter__",
+    }
+)
+"""Names that every object of JavaScript has: Vega does not draw a chart that is sorted by one. A letter that takes no
+room tells them apart."""
+
+
 def plot_title(text: str) -> str:
     """A title that is never empty nor long; Vega would leave out the one and cut the other."""
     shown = " ".join(readable(text).split()) or "(no name)"
+    if shown in _OF_EVERY_OBJECT:
+        return f"{shown}\u2060"
     return shown if len(shown) <= LONGEST_TITLE else f"{shown[: LONGEST_TITLE - 1]}…"
