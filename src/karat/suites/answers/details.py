@@ -20,7 +20,7 @@ from karat.tables.explain.sample import TablePair, TableSample
 
 
 class VerdictDetails(msgspec.Struct, frozen=True):
-    """The word of one profile."""
+    """The verdict of one profile."""
 
     state: State
     """The verdict."""

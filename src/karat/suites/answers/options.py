@@ -46,24 +46,26 @@ class Options(SuiteOptions, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     """How answers are compared with gold, and where SQL runs."""
 
     nulls: Nulls | None = None
-    """spider2 profile: whether a null equals only a null, or counts as 0. None: as the gold's family does it."""
+    """spider2 profile: whether a null equals only a null, or counts as 0. By default, this depends on the kind of
+    gold."""
     rel_tol: float = 1e-4
-    """strict profile: two numbers, not both whole, are equal within this share of the larger."""
+    """strict profile: the relative tolerance: numbers that are not both whole are equal within this share of the
+    larger."""
     abs_tol: float = 1e-9
-    """strict profile: and always within this distance."""
+    """strict profile: the absolute tolerance: such numbers are also equal within this distance."""
     whole_numbers: WholeNumbers = "exact"
-    """strict profile: two whole numbers must be the same; ``tolerance``: they may differ as others do."""
+    """strict profile: ``exact``: two whole numbers must be identical; ``tolerance``: they may differ like other
+    numbers."""
     normalise: Normalise = Normalise()
-    """strict profile: what else is taken as equal."""
+    """strict profile: the differences in notation that are accepted as equal."""
     allow_shape: bool = False
     """strict profile: pass one wide row for a long table of the same values, and the reverse."""
     max_bytes: int = 1024**3
     """A submitted file with more bytes is refused, with a reason."""
     as_of: str = ""
-    """The date or snapshot of the data that the answers come from; a gold that is true for another one is pointed
-    out."""
+    """The date or snapshot of the data that the answers come from. Gold that is true for another one is reported."""
     mode: Literal["results", "sql"] = "results"
-    """Which to judge where an instance has both a result and SQL."""
+    """What to judge if an instance has both a result and SQL."""
     engines: dict[str, Engine] = msgspec.field(default_factory=dict)
     """Prefix of the instance id → engine; the longest prefix that fits counts, and ``""`` fits every id."""
     timeout: float = 60.0
@@ -80,9 +82,9 @@ class Options(SuiteOptions, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     extra_columns: Literal["allow", "deny"] = "allow"
     """Gold SQL, strict profile: whether an answer may have more columns than gold."""
     duplicates: Literal["count", "ignore"] = "count"
-    """Gold SQL, strict profile: whether it counts how often a row is there."""
+    """Gold SQL, strict profile: whether it matters how often a row occurs."""
     counterexamples: bool = False
-    """Gold SQL: look for made rows on which a passing answer and gold differ (SQLite, up to 2 s an answer)."""
+    """Gold SQL: look for generated rows on which a passing answer and gold differ (SQLite, up to 2 s per answer)."""
     lucky: Literal["keep", "fail"] = "keep"
     """Gold SQL, strict profile: whether a pass that such rows refute stays a pass."""
 

@@ -28,57 +28,57 @@ class Options(SuiteOptions, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     max_recovery_attempts: int = 2
     """How often a system is asked to fix code that did not run."""
     strategies: tuple[Strategy, ...] = ()
-    """Ways of asking again that are compared, each from the same first answer, if that is wrong."""
+    """Ways of asking again to compare, each from the same wrong first answer."""
     samples: int = 3
     """Rows of each table that a system sees when it is asked to repair its code."""
     rel_tol: float = 1e-4
-    """Two numbers of a result, not both whole, are equal within this share of the larger."""
+    """The relative tolerance: numbers that are not both whole are equal within this share of the larger."""
     abs_tol: float = 1e-9
-    """And always within this distance."""
+    """The absolute tolerance: such numbers are also equal within this distance."""
     whole_numbers: WholeNumbers = "exact"
-    """Two whole numbers must be the same; ``tolerance``: they may differ as others do."""
+    """``exact``: two whole numbers must be identical; ``tolerance``: they may differ like other numbers."""
     normalise: Normalise = Normalise()
-    """What else is taken as equal, ``rounding`` among it."""
+    """The differences in notation that are accepted as equal, including ``rounding``."""
     asked_digits: bool = True
-    """Where the question asks for a precision, or the reference rounds, the digits of numbers must agree exactly."""
+    """Digits must agree exactly if the question asks for a precision or the reference rounds."""
     extra_columns: bool = False
-    """Pass a result that has columns beside the expected ones; without this it is half right at most."""
+    """Accept a result with more columns than expected; otherwise its correctness is at most 0.5."""
     perturb: bool | Literal["yes", "quick", "no"] = "yes"
-    """Run right code again on changed copies of the tables, where a reference says what is right there; ``quick`` takes
-    one copy of each kind."""
+    """Run right code again on changed copies of the tables, if there is a reference; ``quick`` uses one copy of each
+    kind."""
     relations: bool | Literal["auto", "no"] = "auto"
-    """Whether right code is also run on tables with other orders of rows and columns, and what depends on them is
-    reported."""
+    """``auto``: also run right code on tables with other orders of rows and columns, and report what depends on
+    them."""
     performance: bool = True
     """Measure right code against the reference."""
     timing: Literal["auto", "paired", "instructions"] = "auto"
-    """What times are taken by: pairs of runs by the server's clock, or the processor's counter of instructions;
-    ``auto``: the counter where this machine has one."""
+    """How time is measured: ``paired`` by the clock, in pairs of runs; ``instructions`` by the processor's counter;
+    ``auto`` by the counter if this machine has one."""
     repeats_for_timing: int = 9
-    """How many pairs of runs, of the code and of the reference, each scale begins with."""
+    """How many pairs of runs (code and reference) are made first at each scale."""
     growth: bool = False
     """Measure how the time of right code grows with the rows of the tables."""
     scales: tuple[int, ...] = (1, 4, 16)
-    """How many times the rows of the tables there are when code is measured; 1 is the data as it is."""
+    """The sizes of the tables at which code is measured, as multiples of their rows; 1 is the task's own tables."""
     session_timeout: float = 120.0
     """Seconds that the code of all steps of a session may take together."""
     max_calls: int | None = None
-    """How often a system is called for one session; the steps after that are missing."""
+    """How often a system may be called for one session; steps after that are missing."""
     max_tokens: int | None = None
     """Tokens that one session may take, as far as the system reports them."""
     max_cost: float | None = None
-    """The same for its cost."""
+    """What one session may cost, as far as the system reports it."""
     python: str = ""
     """Another Python to run the code with: results differ between versions of pandas."""
     environment: str = ""
-    """The environment of the project that tasks run in which name none."""
+    """The environment for tasks that name none."""
     environments: dict[str, Environment] = msgspec.field(default_factory=dict)
     """The environments of the project, filled in from ``karat.yaml``."""
     unsafe: bool = False
-    """Run code although this machine has too few of the sandbox's layers. Your own word, see ``karat doctor``."""
+    """Run code even if this machine has too few sandbox layers (see ``karat doctor``), at your own risk."""
     vocabulary: str = "auto"
-    """The words that questions are read by: ``en``, ``de``, ``fr``, ``es``, or a file of your own. ``auto``: those of
-    the question's own language."""
+    """The language that questions are read in: ``en``, ``de``, ``fr``, ``es``, or a vocabulary file of your own.
+    ``auto`` recognises it in each question."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

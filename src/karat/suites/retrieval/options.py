@@ -14,27 +14,27 @@ class Options(SuiteOptions, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     """What counts as relevant, and how much of what was retrieved is looked at."""
 
     relevance_level: int = 1
-    """A key counts as relevant from this relevance on (``-l`` of trec_eval). nDCG takes every relevance above 0 as a
-    gain, whatever this is."""
+    """The lowest relevance at which a key counts as relevant (``-l`` of trec_eval). nDCG takes every relevance above 0
+    as a gain, whatever this is."""
     max_results: int | None = None
-    """Look only at the first N results of a question (``-M`` of trec_eval). None: at all."""
+    """Use only the first N results of a question (``-M`` of trec_eval); by default all."""
     no_relevant: Literal["zero", "leave_out"] = "zero"
     """A question with judgements of which none is relevant counts 0 in every metric, as in trec_eval, and is pointed
     out; ``leave_out``: it is not applicable."""
 
     budget_tokens: int = 2000
-    """Of a sheet: tokens that the retrieved values of all fields together may take, in the worst question."""
+    """For a sheet: tokens that the retrieved values of all fields together may take, in the worst question."""
     max_n: int | None = None
-    """Of a sheet: the most values to retrieve for a field. None: as many as the budget allows."""
+    """For a sheet: the most values to retrieve for a field. None: as many as the budget allows."""
     models: tuple[str, ...] = ("bm25", "wordllama")
-    """Of a sheet: the models to choose from."""
+    """For a sheet: the models to choose from."""
     encoding: Literal["o200k_base", "cl100k_base"] = "o200k_base"
-    """Of a sheet: how tokens are counted."""
+    """For a sheet: how tokens are counted."""
     passes: str | float = "all"
-    """Of a sheet: which of its truths must be found for a question to pass in the choice of n and model: ``all``,
+    """For a sheet: which of its truths must be found for a question to pass in the choice of n and model: ``all``,
     ``any``, or a share such as 0.5."""
     require: tuple[str, ...] = ()
-    """Of a sheet: fields that may not be left out, such as ``T[f]``; their n is at least 1."""
+    """For a sheet: fields that may not be left out, such as ``T[f]``; their n is at least 1."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

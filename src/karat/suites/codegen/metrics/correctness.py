@@ -78,7 +78,7 @@ class Perturbed(msgspec.Struct, frozen=True):
 
 
 class Correctness(msgspec.Struct, frozen=True):
-    """The word on one result. ``score`` is None when nothing says what is right."""
+    """The verdict on one result. ``score`` is None if nothing says what is right."""
 
     score: float | None
     """0 to 1; None if nothing says what is right."""

@@ -74,7 +74,7 @@ class Selection(msgspec.Struct, frozen=True, omit_defaults=True):
     indicator_selection: tuple[DatasetSelection, ...] = ()
     """What is selected, one entry per dataset."""
     is_out_of_scope: bool | None = None
-    """Whether the question is none of the assistant's business."""
+    """Whether the question is outside what the assistant covers."""
     datasets_selection: DatasetsSelection | None = None
     """The datasets alone, if only these are asked for."""
     period: Period | None = None
