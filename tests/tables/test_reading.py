@@ -244,3 +244,9 @@ def test_letters_are_counted_across_pieces(piece: int, monkeypatch: pytest.Monke
     assert reading._letters(b"a,b,c\n1,2,3\n") == (4, False, False)
     assert reading._letters(b'a,b\r\n1,"2"\r\n') == (2, True, True)
     assert reading._letters(b"") == (0, False, False)
+
+
+def test_a_git_lfs_pointer_is_no_table_with_one_column(tmp_path: Path) -> None:
+    pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 134\n"
+    error = refused(written(tmp_path, pointer))
+    assert "is a Git LFS pointer" in str(error) and "git lfs pull" in str(error)

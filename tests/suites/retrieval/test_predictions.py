@@ -204,6 +204,11 @@ def test_forms_of_a_field(field: object, expected: Ranked) -> None:
             b'{"results": [{"id": "a", "score": 0.1}, {"id": "b", "score": 0.2}, {"id": "c", "score": 0.4}]}',
             "rise from the first result to the last, and higher is better here. If they are distances",
         ),
+        (b'{"results": [{"id": "a", "rank": 2}, {"id": "b", "rank": 1}]}', "not listed by their rank"),
+        (
+            b'{"results": [{"id": "a", "distance": 0.9}, {"id": "b", "distance": 0.1}]}',
+            "not listed by their rank or dist",
+        ),
         (b"\xff", "not UTF-8"),
     ],
 )

@@ -39,7 +39,9 @@ HTML = Kind(
     "an HTML page, perhaps the login or error page of a site",
     "Open it in a browser to see what it is, then download the file itself.",
 )
+LFS = Kind("a Git LFS pointer, not the file itself", "Run git lfs pull where the file comes from.")
 _BINARY = (
+    (b"version https://git-lfs.github.com/spec/", LFS),
     (b"SQLite format 3\0", Kind("a SQLite database", "Export the rows that you need as CSV or JSONL.")),
     (
         b"PAR1",

@@ -33,6 +33,7 @@ _compact = msgspec.json.Decoder(Retrieved)
 OWN_KEYS = ("fields", "results")
 KEY_NAMES = ("key", "id", "_id", "doc_id", "docno")
 SCORE_NAMES = ("score", "_score")
+RANK_NAMES = ("rank", "position", "distance", "_distance")
 """What the key and the score of a result may be called; the first that is there counts."""
 EXPECTED = '"fields" or "results"'
 RISING = 3
@@ -141,6 +142,8 @@ class RankedLine(msgspec.Struct, frozen=True, kw_only=True):
 class _Item(msgspec.Struct, frozen=True):
     key: str | int
     score: float | None = None
+    rank: float | None = None
+    """Its place or its distance, if the result says it: the best has the least."""
 
 
 def ranked_from(name: str, value: object) -> Ranked:
@@ -163,7 +166,7 @@ def _usual_names(item: object) -> object:
     """A result whose key and score have the names that search engines give them."""
     if not isinstance(item, Mapping):
         return item
-    named = {"key": KEY_NAMES, "score": SCORE_NAMES}
+    named = {"key": KEY_NAMES, "score": SCORE_NAMES, "rank": RANK_NAMES}
     found = {name: next((item[one] for one in others if one in item), None) for name, others in named.items()}
     return {name: value for name, value in found.items() if value is not None}
 
@@ -177,6 +180,12 @@ def _from_items(name: str, items: list[_Item]) -> Ranked:
         raise Unreadable(
             f'the scores of the field "{name}" rise from the first result to the last, and higher is better here. If '
             "they are distances, leave them out: results without scores are taken as listed, best first"
+        )
+    places = [item.rank for item in items if item.rank is not None]
+    if not scores and any(one > other for one, other in itertools.pairwise(places)):
+        raise Unreadable(
+            f'the results of the field "{name}" are not listed by their rank or distance. Without scores they are '
+            "taken as listed, best first: list them in the order of their ranks"
         )
     return Ranked(keys, scores or None)
 
