@@ -239,7 +239,10 @@ def test_python_takes_urls_and_reads_changed_cases_again(bucket: Bucket, here: P
         karat.score("retrieval", "s3://data/nothing.jsonl", "s3://data/p.jsonl")
 
 
-def test_nothing_secret_of_a_url_is_stored_printed_or_reported(web: Pages, here: Path) -> None:
+def test_nothing_secret_of_a_url_is_stored_printed_logged_or_reported(
+    web: Pages, here: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("DEBUG")
     web.files["/c.qrels"] = b"q1 0 lemon 1\n"
     web.files["/p.jsonl"] = b'{"id": "q1", "results": ["lemon"]}\n{"id": "q2", \n'
     secret = f"http://me:canary-password@{web.address}"
@@ -250,6 +253,9 @@ def test_nothing_secret_of_a_url_is_stored_printed_or_reported(web: Pages, here:
     assert f"http://•••@{web.address}/out.json?•••" in run("report", "latest", "--json", put).output
     assert json.loads(web.files["/out.json"])["run"]["id"] == "r-0001"
     assert "canary" not in done.output
+    requests = [record.getMessage() for record in caplog.records if record.name == "httpx"]
+    assert any("/c.qrels" in one for one in requests) and any("/out.json" in one for one in requests)
+    assert "canary" not in caplog.text, "the HTTP library logs whole URLs"
     for file in here.rglob("*"):
         if file.is_file():
             assert b"canary" not in file.read_bytes(), file

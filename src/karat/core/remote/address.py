@@ -75,6 +75,14 @@ class Address(NamedTuple):
         query = f"?{HIDDEN}" if len(self.place) < len(self.rest) else ""
         return f"{self.scheme}://{place}{query}"
 
+    @property
+    def hidden_parts(self) -> list[str]:
+        """What :attr:`shown` leaves out: the user-info, its password, the query."""
+        holder, at, _ = self.place.partition("/")[0].rpartition("@")
+        query = self.rest[len(self.place) + 1 :]
+        found = [holder, holder.partition(":")[2], query] if at else [query]
+        return [part for part in found if part]
+
 
 def address_of(given: str | Path) -> Address | None:
     """The address that a text or path stands for; None for a path of this machine. UserError for a scheme that nobody

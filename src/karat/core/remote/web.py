@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import mimetypes
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
@@ -13,6 +14,8 @@ from karat.core.files.limits import FILE_MB, MIB
 from karat.core.remote.address import Address
 from karat.core.remote.failures import Status
 from karat.core.remote.fetch_limits import Room
+from karat.core.secrets.http_logs import mask_logs
+from karat.core.secrets.masking import Secrets
 
 TIMEOUT = httpx.Timeout(60, connect=10)
 REDIRECTS = 5
@@ -25,7 +28,7 @@ def download(address: Address, version: str, out: IO[bytes], room: Room) -> str 
         headers["If-None-Match" if version[:1] in '"W' else "If-Modified-Since"] = version
     out.seek(0)
     out.truncate()
-    with _client() as client, client.stream("GET", address.url, headers=headers) as answer:
+    with _client(address) as client, client.stream("GET", address.url, headers=headers) as answer:
         if answer.status_code == 304 and version:
             return None
         if answer.status_code != 200:
@@ -47,7 +50,7 @@ def download(address: Address, version: str, out: IO[bytes], room: Room) -> str 
 
 def content(address: Address) -> bytes | None:
     """A file as a whole; None where there is none."""
-    with _client() as client:
+    with _client(address) as client:
         answer = client.get(address.url)
     if answer.status_code in (404, 410):
         return None
@@ -60,16 +63,20 @@ def upload(address: Address, file: Path) -> None:
     """One PUT of the whole file."""
     kind = mimetypes.guess_type(address.name)[0] or "application/octet-stream"
     headers = {"Content-Type": kind, "Content-Length": str(file.stat().st_size)}
-    with _client() as client, file.open("rb") as source:
+    with _client(address) as client, file.open("rb") as source:
         answer = client.put(address.url, content=source, headers=headers)
     if not 200 <= answer.status_code < 300:
         raise Status(answer.status_code)
 
 
-def _client() -> httpx.Client:
-    return httpx.Client(
-        follow_redirects=True, max_redirects=REDIRECTS, timeout=TIMEOUT, event_hooks={"request": [_no_downgrade()]}
-    )
+@contextmanager
+def _client(address: Address) -> Iterator[httpx.Client]:
+    secrets = Secrets(address.hidden_parts)
+    mask_logs(secrets)  # as long as this is held
+    hooks = {"request": [_no_downgrade()]}
+    with httpx.Client(follow_redirects=True, max_redirects=REDIRECTS, timeout=TIMEOUT, event_hooks=hooks) as client:
+        yield client
+    del secrets
 
 
 def _no_downgrade() -> Callable[[httpx.Request], None]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import logging
 from weakref import WeakSet
 
-from karat.core.secrets.masking import Secrets
+from karat.core.secrets.masking import Secrets, plain
 
 LOGGERS = ("httpx", *(f"httpcore.{part}" for part in ("connection", "http11", "http2", "proxy", "socks")))
 
@@ -22,7 +22,8 @@ class _Masked(logging.Filter):
         text = record.getMessage()
         for secrets in list(self.known):
             text = secrets.text(text)
-        record.msg, record.args = text, None
+        # Where a server redirects to, nobody knew before.
+        record.msg, record.args = plain(text), None
         return True
 
 

@@ -75,7 +75,7 @@ def stored_revision(connection: Connection, address: Address) -> str | None:
         if others if isinstance(address, SqliteAddress) else others & ours:
             raise foreign
         return None
-    if not re.fullmatch(r"[0-9]{4}", revision):
+    if not isinstance(revision, str) or not re.fullmatch(r"[0-9]{4}", revision):  # a damaged page holds anything
         raise foreign
     if revision > schema.HEAD:
         raise UserError(
