@@ -8,9 +8,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Literal
 
-Cut = Literal["before", "after", "unnoticed", "statement"]
+Cut = Literal["before", "after", "unnoticed", "garbled", "statement"]
 """``before`` the server hears of the commit; ``after`` it has committed, before it says so; ``unnoticed``: the client
-is cut off, and the server goes on waiting for it; ``statement``: while rows are sent."""
+is cut off, and the server goes on waiting for it; ``garbled``: it has committed, and what the client hears of it is
+nonsense; ``statement``: while rows are sent."""
 
 WORDS = {"statement": b"INSERT INTO"}
 
@@ -27,6 +28,7 @@ class CuttingProxy:
         self.refusing = False
         """Whether new connections are closed at once."""
         self._open: list[socket.socket] = []
+        self._garbled: set[socket.socket] = set()
         self._lock = threading.Lock()
         threading.Thread(target=self._accept, daemon=True).start()
 
@@ -53,12 +55,16 @@ class CuttingProxy:
                 threading.Thread(target=self._up, args=(client, server), daemon=True).start()
 
     def _up(self, client: socket.socket, server: socket.socket) -> None:
-        down = threading.Thread(target=_copy, args=(server, client), daemon=True)
+        down = threading.Thread(target=self._down, args=(server, client), daemon=True)
         down.start()
         with suppress(OSError):
             while data := client.recv(65536):
                 cut = self._next(data)
                 if cut is None:
+                    server.sendall(data)
+                    continue
+                if cut == "garbled":
+                    self._garbled.add(client)
                     server.sendall(data)
                     continue
                 _shut(client, socket.SHUT_WR if cut == "after" else socket.SHUT_RDWR)
@@ -71,19 +77,19 @@ class CuttingProxy:
                 return
         _shut(server, socket.SHUT_RDWR)
 
+    def _down(self, server: socket.socket, client: socket.socket) -> None:
+        with suppress(OSError):
+            while (data := server.recv(65536)) and client not in self._garbled:
+                client.sendall(data)
+            client.sendall(b"\xff" * len(data))
+        _shut(client, socket.SHUT_RDWR)
+
     def _next(self, data: bytes) -> Cut | None:
         with self._lock:
             if self.cuts and WORDS.get(self.cuts[0], b"COMMIT") in data:
                 self.used.append(self.cuts.pop(0))
                 return self.used[-1]
         return None
-
-
-def _copy(source: socket.socket, target: socket.socket) -> None:
-    with suppress(OSError):
-        while data := source.recv(65536):
-            target.sendall(data)
-    _shut(target, socket.SHUT_RDWR)
 
 
 def _shut(one: socket.socket, how: int) -> None:

@@ -219,6 +219,36 @@ def test_damage_is_found_and_the_rest_is_saved(
 LONG = b"an answer of which an index of its words is kept, as it is long" * 3
 
 
+@pytest.mark.parametrize(
+    ("there", "instead"),
+    [
+        (b"CREATE TABLE runs", b"CREATE TABLD runs"),
+        (b"config TEXT NOT NULL", b"confih TEXT NOT NULL"),
+        (b"judge_versions", b"judge_vers\xe9ons"),
+        (b"sqlite_autoindex_notes_1", b"sqlite_autoindex_nktes_1"),
+        (b"sqlite_sequence(name,seq)", b"sqlite_sequence(nbme,seq)"),
+    ],
+)
+def test_one_wrong_byte_in_the_list_of_tables_costs_nothing(
+    damaged: tuple[Path, Store], tmp_path: Path, there: bytes, instead: bytes
+) -> None:
+    path, store = damaged
+    before = contents(str(path))
+    store.close()
+    data = path.read_bytes()
+    assert there in data
+    path.write_bytes(data.replace(there, instead, 1))
+    code, said = karat(tmp_path, "store", "check", str(path))
+    harmless = b"sequence" in there
+    assert "Traceback" not in said and (code == 0) == harmless, said
+    repaired = repair_store(path, tmp_path / "new.db")
+    if harmless:
+        assert repaired.saved_as == ""
+        return
+    assert all("list of tables was damaged; written again" in one.text for one in repaired.findings)
+    assert check_store(tmp_path / "new.db").sound and contents(str(tmp_path / "new.db")) == before
+
+
 def test_a_gap_in_the_answers_is_closed(tmp_path: Path) -> None:
     path = tmp_path / "karat.db"
     with open_store(str(path)) as store:

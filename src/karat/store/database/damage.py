@@ -26,6 +26,7 @@ from karat.store.codec import RAW, ZLIB, unpack
 from karat.store.predictions.answer_blocks import KEYS, RESPONSES
 from karat.store.records import Status
 
+REPAIR = "karat store repair saves what can be saved."
 RECOVER = (
     "karat store check lists what is wrong, and karat store repair saves what can be saved. Where neither can open the "
     'file: sqlite3 OLD ".recover" | sqlite3 NEW.'

@@ -185,11 +185,18 @@ def _postgres(address: PostgresAddress, error: BaseException | None) -> UserErro
     return None
 
 
+def is_nonsense(error: BaseException | None) -> bool:
+    """Whether what came over the connection is no answer of a server. The driver has a name for errors inside itself,
+    and servers give a state with theirs."""
+    kinds = {kind.__name__ for kind in type(error).__mro__}
+    return "InternalError" in kinds and not getattr(error, "sqlstate", None)
+
+
 def _is_operational(error: BaseException | None, state: str) -> bool:
     """Whether the connection failed. The driver's own timeouts are operational errors with a name of their own; with a
     state, such a name says what the server refused."""
     kinds = type(error).__mro__ if not state else (type(error),)
-    return any(kind.__name__ == "OperationalError" for kind in kinds)
+    return any(kind.__name__ == "OperationalError" for kind in kinds) or is_nonsense(error)
 
 
 def _reason(words: str) -> str:

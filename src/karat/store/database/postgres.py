@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any  # Any: the raw connection and its record, as SQLAlchemy hands them to a listener
 
-from sqlalchemy import Engine, create_engine, event, make_url
+from sqlalchemy import Engine, ExceptionContext, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError
 
 from karat.core.installed.extras import install_command
 from karat.core.json_types import JsonObject
 from karat.core.problems import UserError
 from karat.store.database.address import PostgresAddress
+from karat.store.database.failures import is_nonsense
 
 CONNECT_SECONDS = 10
 LOCK_SECONDS = 30
@@ -46,4 +47,11 @@ def postgres_engine(address: PostgresAddress, *, read_only: bool) -> Engine:
         connection.commit()
 
     event.listen(engine, "connect", prepare)
+    event.listen(engine, "handle_error", _notice_nonsense)
     return engine
+
+
+def _notice_nonsense(context: ExceptionContext) -> None:
+    """Such a connection is lost: nobody knows what the server did, and nothing more is sent over it."""
+    if is_nonsense(context.original_exception):
+        context.is_disconnect = True

@@ -13,7 +13,7 @@ from sqlalchemy.exc import DBAPIError
 from karat.core.problems import UserError
 from karat.store import schema
 from karat.store.database.address import Address, SqliteAddress, parse_address
-from karat.store.database.damage import row_fault
+from karat.store.database.damage import REPAIR, row_fault
 from karat.store.database.failures import explained
 from karat.store.database.revision import missing, stored_revision
 from karat.store.upkeep.contents import contents_of
@@ -27,7 +27,7 @@ _SHOWN_PAGES = 20
 def check_store(url: str, watch: Watch = lambda _table, _rows: None) -> Checked:
     """Everything that is wrong with a store. UserError where there is none, or none of this version."""
     address = parse_address(url)
-    with reading_engine(address) as engine, explained(address), engine.connect() as connection:
+    with reading_engine(address) as engine, damage_explained(address), engine.connect() as connection:
         findings = Findings()
         for fault in file_faults(connection):
             findings.add(Finding("", fault))
@@ -57,6 +57,21 @@ def reading_engine(address: Address) -> Iterator[Engine]:
         yield engine
     finally:
         engine.dispose()
+
+
+@contextmanager
+def damage_explained(address: Address) -> Iterator[None]:
+    """As ``explained``; and where SQLite cannot even say which tables a file has, that is damage and no bug."""
+    with explained(address):
+        try:
+            yield
+        except (DBAPIError, sqlite3.Error) as error:
+            original = error.orig if isinstance(error, DBAPIError) else error
+            code = getattr(original, "sqlite_errorname", None) or "SQLITE_ERROR"
+            if not isinstance(original, sqlite3.Error) or code not in ("SQLITE_ERROR", "SQLITE_CORRUPT"):
+                raise
+            said = str(original).splitlines()[0]
+            raise UserError(f"the store {address.shown} is damaged: {said}", hint=REPAIR) from None
 
 
 def require_head(connection: Connection, address: Address) -> None:

@@ -21,16 +21,16 @@ from karat.store import schema
 from karat.store.codec import RAW, from_text
 from karat.store.database.address import SqliteAddress, parse_address
 from karat.store.database.damage import row_fault
-from karat.store.database.failures import explained
 from karat.store.leases.lease_parts import refuse_any_live
 from karat.store.opening import open_store
 from karat.store.predictions.answer_blocks import LOST as ANSWER_LOST
-from karat.store.upkeep.check import file_faults, key_of, reading_engine, require_head
+from karat.store.upkeep.check import damage_explained, file_faults, key_of, reading_engine, require_head
 from karat.store.upkeep.contents import contents_of
 from karat.store.upkeep.findings import Checked, Finding, Findings, TableCount, Watch
 from karat.store.upkeep.reading import CHUNK, Unread, missing_in, read_rows
 from karat.store.upkeep.rules import RULES
 from karat.store.upkeep.sequences import read_sequences, write_sequences
+from karat.store.upkeep.table_list import restore_table_list
 
 LOST = '{"lost": "this part of the store was damaged"}'
 """In place of settings of a run that cannot be read. No suite and no system takes them, so nothing runs with others."""
@@ -57,7 +57,10 @@ def repair_store(url: str, out: Path | None = None, watch: Watch = lambda _table
         findings = Findings()
         saved: dict[str, TableCount] = {}
         fixed = Path(folder) / "repaired.db"
-        with reading_engine(copy) as engine, explained(address), engine.connect() as connection:
+        open_store(str(fixed)).close()
+        for name in restore_table_list(copy.path, fixed):
+            findings.add(Finding(name, "its entry in the list of tables was damaged", lost="written again"))
+        with reading_engine(copy) as engine, damage_explained(address), engine.connect() as connection:
             require_head(connection, address)
             _refuse_live_runs(connection)
             for fault in file_faults(connection):

@@ -3,7 +3,10 @@ more than the largest that is there."""
 
 from __future__ import annotations
 
+import sqlite3
+
 from sqlalchemy import Connection, Integer, Table, func, select, text
+from sqlalchemy.exc import DBAPIError
 
 from karat.store import schema
 
@@ -19,7 +22,10 @@ def read_sequences(connection: Connection) -> dict[str, int]:
     """Table → the largest number that was given out."""
     found: dict[str, int] = {}
     if connection.dialect.name == "sqlite":
-        rows = connection.exec_driver_sql("SELECT name, seq FROM sqlite_sequence")
+        try:
+            rows = connection.exec_driver_sql("SELECT name, seq FROM sqlite_sequence").all()
+        except (DBAPIError, sqlite3.Error):  # damaged: then the largest number that is there has to do
+            return {}
         return {name: seq for name, seq in rows if name in schema.metadata.tables and isinstance(seq, int)}
     for table in _numbered(connection):
         sequence = _sequence(connection, table)
