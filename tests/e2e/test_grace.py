@@ -54,12 +54,15 @@ def rest(process: subprocess.Popen[str]) -> str:
     return said
 
 
-@pytest.mark.parametrize("signum", [signal.SIGINT, signal.SIGTERM])
-def test_calls_in_flight_finish_and_are_stored(tmp_path: Path, signum: signal.Signals) -> None:
+@pytest.mark.parametrize(
+    ("signum", "ignored"), [(signal.SIGINT, ""), (signal.SIGTERM, ""), (signal.SIGTERM, "trap '' INT; ")]
+)
+def test_calls_in_flight_finish_and_are_stored(tmp_path: Path, signum: signal.Signals, ignored: str) -> None:
+    """``ignored``: as in the background of a script, where Ctrl-C is."""
     with serving(Holding()) as assistant:
         assert isinstance(assistant, Holding)
         project(tmp_path, assistant, 20)
-        process = start(tmp_path, "--grace", "100")
+        process = start(tmp_path, "--grace", "100", before=ignored)
         calling(assistant, process)
         process.send_signal(signum)
         output = finishing(process)

@@ -7,10 +7,12 @@ import logging
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -101,10 +103,18 @@ class World:
 
 
 def faketime() -> str | None:
-    """The library that gives a process another clock, where there is one (Debian: libfaketime)."""
+    """The library that gives a process another clock, where there is one that works (Debian: libfaketime). With some
+    versions every ``time.sleep`` of Python fails."""
     places = [os.environ.get("FAKETIME_LIBRARY", ""), ctypes.util.find_library("faketimeMT") or ""]
     places += map(str, Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"))
-    return next((place for place in places if place and Path(place).is_file()), None)
+    return next((place for place in places if place and Path(place).is_file() and _sleeps(place)), None)
+
+
+@cache
+def _sleeps(library: str) -> bool:
+    environment = {**os.environ, "LD_PRELOAD": library, "FAKETIME": "+1h", "FAKETIME_DONT_FAKE_MONOTONIC": "1"}
+    command = [sys.executable, "-c", "import time; time.sleep(0.01)"]
+    return subprocess.run(command, env=environment, check=False, capture_output=True).returncode == 0
 
 
 def _mount(folder: Path) -> bool:

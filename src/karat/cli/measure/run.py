@@ -149,6 +149,7 @@ def run(
     from karat.cli.printing.progress import print_store_waits
     from karat.cli.printing.results import leave, show, store_flags, typed
     from karat.core.problems import UserError
+    from karat.runs.calls.stopping import stop_as_ctrl_c
     from karat.runs.executors.choice import check_choice, settled
     from karat.runs.project_file.project import RunOptions
     from karat.runs.scores.run_scoring import check_setup
@@ -160,7 +161,7 @@ def run(
     from karat.verbs.run import KEEPS, plan_work, refuse_beside, traces_to
     from karat.verbs.runs import origin_of, tag_run
 
-    signal.signal(signal.SIGTERM, _stop_as_ctrl_c)
+    signal.signal(signal.SIGTERM, stop_as_ctrl_c)
     print_store_waits()
     if retry_errors and resume is None:
         raise UserError(
@@ -256,13 +257,6 @@ def _baseline_name(config: Path | None) -> str:
     except UserError:
         return ""
     return project.baseline if project else ""
-
-
-def _stop_as_ctrl_c(*_: object) -> None:
-    """Asked to stop: as clean as Ctrl-C, also where that is ignored, as in the background of a script."""
-    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-        raise KeyboardInterrupt
-    signal.raise_signal(signal.SIGINT)
 
 
 def run_job(store: Store, job: Job, workers: int | None, executor: str | None = None, baseline: str = "") -> RunResult:

@@ -29,6 +29,14 @@ def wrong_seconds(name: str, seconds: float) -> str:
     return "" if 0 <= seconds < float("inf") else f"{name} must be a number of seconds, 0 or more"
 
 
+def stop_as_ctrl_c(*_: object) -> None:
+    """For ``signal.signal``: what asks to stop stops as cleanly as Ctrl-C does, also where that is ignored, as in the
+    background of a script."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        raise KeyboardInterrupt
+    signal.raise_signal(signal.SIGINT)
+
+
 class Stopped(Exception):
     """The calls were ended by Ctrl-C. All that had come is stored."""
 
@@ -141,22 +149,27 @@ class _Guarded(System):
 
 @contextmanager
 def _listening(stop: Callable[[], None]) -> Iterator[None]:
-    """Call ``stop`` for each Ctrl-C. Where it is ignored, is somebody else's, or cannot be listened to, nothing
-    changes."""
+    """Call ``stop`` for each Ctrl-C, and for a signal that was to be like it. One that is ignored, is somebody else's,
+    or cannot be listened to stays as it is."""
     loop = asyncio.get_running_loop()
-    before = signal.getsignal(signal.SIGINT)
-    of_asyncio = isinstance(before, partial) and getattr(before.func, "__name__", "") == "_on_sigint"
     in_main = threading.current_thread() is threading.main_thread()
-    if not in_main or not (of_asyncio or before is signal.default_int_handler):
-        yield
-        return
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)} if in_main else {}
+    heard: list[signal.Signals] = []
     try:
-        loop.add_signal_handler(signal.SIGINT, stop)
-    except NotImplementedError:  # Windows: Ctrl-C ends the calls at once
-        yield
-        return
-    try:
+        for number, handler in before.items():
+            if _is_ours(handler):
+                with suppress(NotImplementedError):  # Windows: Ctrl-C ends the calls at once
+                    loop.add_signal_handler(number, stop)
+                    heard.append(number)
         yield
     finally:
-        loop.remove_signal_handler(signal.SIGINT)
-        signal.signal(signal.SIGINT, before)
+        for number in heard:
+            loop.remove_signal_handler(number)
+            signal.signal(number, before[number])
+
+
+def _is_ours(handler: object) -> bool:
+    """Whether a signal has the handler of Python, of asyncio, or ours. An exception that one of these raises may come
+    out anywhere, also where it is dropped."""
+    of_asyncio = isinstance(handler, partial) and getattr(handler.func, "__name__", "") == "_on_sigint"
+    return of_asyncio or handler in (signal.default_int_handler, stop_as_ctrl_c)
