@@ -33,6 +33,9 @@ SECRETS = {
     "CANARY_QUERY_KEY": "c4n4ry-query-4D",
     "CANARY_BODY_SECRET": "c4n4ry&body<5E>",
     "CANARY_OTHER_CREDENTIAL": "c4n4ry-other-6F",
+    "CANARY_DB_PASS": "c4n4ry-pass-7G",
+    "CANARY_PAT": "c4n4ry-pat-8H",
+    "CANARY_DSN": "postgresql://app:c4n4ry-dsn-9I@db.example/app",
 }
 FORMS = ("plain", "escaped", "quoted", "html", "stream", "lines", "error", "refused", "huge", "redirect")
 
@@ -130,7 +133,7 @@ import json, os, sys
 def ask(request):
     known = str([value for name, value in os.environ.items() if name.startswith("CANARY")])
     if "#error" in request["question"]:
-        raise RuntimeError(known)
+        raise RuntimeError(known + ' {"X-Api-Key": "c4n' '4ry-unknown-1"} host=db password=c4n' '4ry-unknown-2')
     return {"answer": known, "indicator_selection": [], "note": known}
 if __name__ == "__main__":
     question = json.load(sys.stdin)
@@ -154,7 +157,7 @@ def project(folder: Path, address: str) -> None:
             "api_key_env": "CANARY_API_KEY", "extra_body": {"user_secret": "${CANARY_BODY_SECRET}"}, "prompt": "ask.j2", "stream": True, **reaching,
         },
         "plain": {
-            "type": "http", "url": f"http://me:${{CANARY_PASSWORD}}@{address}/ask{query}",
+            "type": "http", "url": f"http://me:${{CANARY_PASSWORD}}@{address}/ask/${{CANARY_PAT}}{query}",
             "request": {"question": "{question}", "token": "${CANARY_BODY_SECRET}", "api_key": "${CANARY_API_KEY}"}, **reaching,
         },
         "command": {"type": "command", "command": [sys.executable, "assistant.py"], "retries": 0, "concurrency": 4},

@@ -11,11 +11,12 @@ import pytest
 
 from karat.cli import main
 from karat.core.problems import UserError
+from karat.core.secrets.masking import Secrets
 from karat.core.secrets.settings import is_secret_setting, plain_secrets
 from karat.systems.command import CommandConfig
 from karat.systems.http import HttpConfig, HttpSystem
 from karat.systems.openai import OpenAIConfig, OpenAISystem
-from karat.systems.redaction import settings_with_secrets, shown_config
+from karat.systems.redaction import environment_secrets, settings_with_secrets, shown_config
 
 CANARY = "c4n4ry8f3a21"
 
@@ -170,3 +171,15 @@ def test_the_project_file_is_told_by_line_without_the_secret(
     assert "write ${NAME} in its place" in said
     assert "karat.yaml:8" in said
     assert "the command inherits the environment" in said
+
+
+def test_variables_that_hold_secrets_by_other_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    held = {"DB_PASS": "a-pass-1", "MYSQL_PWD": "b-pwd-22", "GITHUB_PAT": "c-pat-33", "MY_JWT": "d-jwt-44"}
+    held |= {"DATABASE_URL": "postgresql://app:e-dsn%2F55@db/x?y=1", "SENTRY_DSN": "https://f0123456789@host/1"}
+    left = {"PWD": "/home/someone", "OLDPWD": "/home/other", "COMPASS": "northwest", "PATHS": "/usr/bin:/bin"}
+    left |= {"HOME_URL": "https://example.org/a@b", "EMAIL": "mailto:someone@example.org"}
+    found = environment_secrets({**held, **left})
+    secrets = Secrets(found)
+    for value in (*list(held.values())[:4], "e-dsn/55", "e-dsn%2F55", "f0123456789"):
+        assert value not in secrets.text(f"it said {value} to us"), value
+    assert not {*left.values()} & {*found} and "someone" not in found

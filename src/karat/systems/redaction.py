@@ -13,16 +13,19 @@ import msgspec
 
 from karat.core.json_types import Json, JsonObject
 from karat.core.secrets.masking import HIDDEN, SHORTEST_IN_BODY, plain
-from karat.core.secrets.settings import Place, plain_secrets
+from karat.core.secrets.settings import Place, is_secret_setting, plain_secrets
 
 PROMPTS = {("prompt",), ("system_prompt",), ("examples",), ("messages",), ("response_format",)}
 """Settings that are texts for a model: "basic information" in a prompt is no secret."""
-_SECRET_NAME = re.compile(r"(?i)key|token|secret|passw|credential|auth(?!or(?!iz))|cookie")
+_SECRET_NAME = re.compile(r"(?i)key|token|secret|passw|credential|auth(?!or(?!iz))|cookie|(?:^|[_-])pass$")
+_FOLDERS = ("PWD", "OLDPWD")
+"""Variables of every shell: where it is, and no password."""
+_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://([^\s/]+|[^\s:/]+:\S+)@[^\s@]*")
 
 
 def is_secret_name(name: str) -> bool:
     """Whether a header or variable of this name usually holds a secret."""
-    return _SECRET_NAME.search(name) is not None
+    return _SECRET_NAME.search(name) is not None or (is_secret_setting(name) and name not in _FOLDERS)
 
 
 def secret_variables(environment: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -32,8 +35,11 @@ def secret_variables(environment: Mapping[str, str] | None = None) -> dict[str, 
 
 
 def environment_secrets(environment: Mapping[str, str] | None = None) -> list[str]:
-    """The values of those variables."""
-    return list(secret_variables(environment).values())
+    """The values of those variables, and the password in any variable that holds an address."""
+    found = os.environ if environment is None else environment
+    addresses = [match[1] for value in found.values() if (match := _ADDRESS.fullmatch(value.strip()))]
+    passwords = [holder.partition(":")[2] or holder for holder in addresses]
+    return [*secret_variables(found).values(), *(one for one in passwords if len(one) >= SHORTEST_IN_BODY)]
 
 
 def url_secrets(url: str) -> list[str]:

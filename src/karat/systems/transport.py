@@ -45,7 +45,7 @@ class Transport:
 
         self.secrets = Secrets([*secrets, *url_secrets(url)])
         mask_logs(self.secrets)
-        self.place = shown_url(url)
+        self.place = self._shown(url)
         self._method = method
         self._url = url
         self._client = httpx.AsyncClient(
@@ -55,6 +55,12 @@ class Transport:
             limits=httpx.Limits(max_connections=None, max_keepalive_connections=config.concurrency),
             follow_redirects=False,
         )
+
+    def _shown(self, url: str) -> str:
+        """The address for messages. A server's name is no secret, wherever it comes from; what follows may be one."""
+        scheme, _, place = shown_url(url).partition("://")
+        server, slash, path = place.partition("/")
+        return f"{scheme}://{server}{slash}{self.secrets.text(path)}"
 
     def __repr__(self) -> str:
         return f"Transport({self._method} {self.place})"
@@ -156,7 +162,7 @@ class Transport:
         keeps = response.status_code in (307, 308) or self._method == "GET"
         if keeps and (same or upgrade):
             return target.copy_with(userinfo=here.userinfo)
-        shown = self.secrets.text(shown_url(str(target)))
+        shown = self._shown(str(target))
         why = f"it redirects to {shown}, which is not followed; give the final address"
         raise CallFailed("client_error", f"{self.place} answered {response.status_code}: {why}")
 

@@ -23,6 +23,10 @@ _DATABASE_URL = re.compile(r"(?i)\b((?:postgres|mysql|mariadb|snowflake)[\w+]{0,
 """In the URL of a database a password is often written as it is, slashes and all."""
 _PARAMETER = re.compile(r"([?&#;]([^=&?#;\s]*)=)[^&#;\s\"']+")
 _SECRET_PARAMETER = re.compile(r"(?i)key|token|secret|passw|pwd|sig|auth(?!or(?!iz))|credential")
+_NAMES = r"(?i)(?:passw(?:or)?d|passphrase|pwd|secret|(?:api|access|private)[-_]?key|authorization|cookie)"
+_NAMED = re.compile(_NAMES + r"=([^\s\"',;&#)}\]]{4,})")
+_QUOTED = re.compile(_NAMES + r"\\?[\"']\s*[:=]\s*(\\?[\"'])(.{4,500}?)\1")
+"""In the text of an exception: ``password=…``, as a driver's settings say it, and ``"X-Api-Key": "…"``."""
 _SCHEME = re.compile(r"(?i)\b(bearer|basic)\s+[\w.~+/=-]{6,}")
 
 
@@ -53,7 +57,8 @@ class Secrets:
             text = text.replace(value, HIDDEN)
         if self._escaped.pattern and ("\\" in text or "%" in text):
             text = self._escaped.sub(HIDDEN, text)
-        return plain(text)
+        text = _NAMED.sub(lambda found: _without_group(found, 1), plain(text))
+        return _QUOTED.sub(lambda found: _without_group(found, 2), text)
 
     def body(self, body: bytes) -> bytes:
         """The body without known secrets: a server that echoes the key must not put it into the store."""
@@ -95,6 +100,10 @@ def plain(text: str) -> str:
     text = _USER_INFO.sub(f"{HIDDEN}@", text)
     text = _PARAMETER.sub(_without_value, text)
     return _SCHEME.sub(rf"\1 {HIDDEN}", text)
+
+
+def _without_group(found: re.Match[str], group: int) -> str:
+    return found[0][: found.start(group) - found.start()] + HIDDEN + found[0][found.end(group) - found.start() :]
 
 
 def _without_user_info(url: re.Match[str]) -> str:
