@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import threading
@@ -259,6 +260,29 @@ def test_the_gitlab_template_does_the_same(project: Path, comments: Comments) ->
     assert (project / "karat-report" / "gates.xml").exists()
     answering(project, "There are 40.")
     assert bash(script, project, merge).returncode == 1
+
+
+def of_the_cache(pattern: str, job: Path, checkout: Path) -> None:
+    """What the cache of a CI carries from one job to a fresh checkout: the folders that its pattern matches."""
+    for kept in job.glob(pattern):
+        shutil.copytree(kept, checkout / kept.relative_to(job))
+
+
+def test_the_cache_carries_the_baseline_of_a_project_that_is_not_at_the_root(project: Path) -> None:
+    steps = yaml.safe_load((ROOT / "action.yml").read_text())["runs"]["steps"]
+    patterns = {step["with"]["path"] for step in steps if "cache" in step.get("uses", "")}
+    job = yaml.safe_load((ROOT / "templates" / "karat.gitlab-ci.yml").read_text())[".karat"]
+    assert patterns == set(job["cache"]["paths"]) and len(patterns) == 1
+    first, second = project.parent / "first", project.parent / "second"
+    for checkout in (first, second):
+        shutil.copytree(project, checkout / "evals")
+    variables = {**job["variables"], "KARAT_CONFIG": "evals/karat.yaml", "CI_DEFAULT_BRANCH": "main"}
+    script = "\n".join(line for line in job["script"] if not line.startswith("karat comment"))
+    assert bash(script, first, {**variables, "CI_COMMIT_BRANCH": "main"}).returncode == 0
+    of_the_cache(patterns.pop(), first, second)
+    merge = bash(script, second, variables)
+    assert merge.returncode == 0 and "no new failures against r-0001" in merge.stdout, merge.stdout + merge.stderr
+    assert (calls(first), calls(second)) == (3, 0)
 
 
 def test_a_comment_outside_of_a_job_can_only_be_written_to_a_file(project: Path) -> None:

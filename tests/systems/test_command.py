@@ -13,9 +13,11 @@ import pytest
 
 from karat.core.plugins import load
 from karat.core.problems import UserError
+from karat.runs.project_file.project import load_project
 from karat.systems import command
 from karat.systems.caller import Caller
 from karat.systems.command import CommandConfig, CommandSystem
+from karat.verbs.inputs.systems import named_system
 from tests.systems.asking import answer, ask, error, request
 
 
@@ -242,3 +244,12 @@ def test_a_program_that_cannot_start(tmp_path: Path) -> None:
     script.chmod(0o755)
     found = error(CommandSystem(made := CommandConfig(type="command", command=[str(script)])), made)
     assert (found.kind, found.message) == ("command_failed", "the command cannot start: No such file or directory")
+
+
+def test_the_folder_in_a_project_file_is_relative_to_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    project = tmp_path / "evals"
+    project.mkdir()
+    (project / "karat.yaml").write_text("systems: {bot: {type: command, command: python bot.py, cwd: .}}\n")
+    monkeypatch.chdir(tmp_path)
+    config = named_system("bot", (), load_project(project / "karat.yaml"))
+    assert isinstance(config, CommandConfig) and Path(config.cwd) == project

@@ -1,4 +1,4 @@
-"""A Python function by its name, ``module:callable``, found from the current directory on."""
+"""A Python function by its name, ``module:callable``: in the current folder, beside the project file, or installed."""
 
 from __future__ import annotations
 
@@ -10,6 +10,18 @@ from pathlib import Path
 from types import ModuleType
 
 from karat.core.problems import UserError, did_you_mean, nearest
+
+_WHERE = "It must be in the current folder, beside karat.yaml, or installed."
+_BESIDE: list[str] = []
+"""The folders of the project files that were read, newest first."""
+
+
+def also_find_in(folder: Path) -> None:
+    """Find modules in this folder as well: beside ``karat.yaml``, when Karat runs in another folder."""
+    path = str(folder.absolute())
+    if path in _BESIDE:
+        _BESIDE.remove(path)
+    _BESIDE.insert(0, path)
 
 
 def find_function(text: str, *, example: str = "my_bot:answer") -> Callable[..., object]:
@@ -29,17 +41,21 @@ def find_function(text: str, *, example: str = "my_bot:answer") -> Callable[...,
 
 
 def _module(name: str) -> ModuleType:
-    here = str(Path.cwd())
-    if here not in sys.path:
-        sys.path.insert(0, here)
-        importlib.invalidate_caches()
-    try:
-        return importlib.import_module(name)
-    except ModuleNotFoundError as error:
-        if error.name and (name == error.name or name.startswith(f"{error.name}.")):
-            close = nearest(name, [module.name for module in pkgutil.iter_modules([here])])
-            hint = f'Did you mean "{close[0]}"?' if close else "It must be installed, or be in the current directory."
-            raise UserError(f'there is no module "{name}"', hint=hint) from None
-        raise UserError(f'the module "{name}" cannot be imported: {error}', hint="Install what it needs.") from error
-    except (Exception, SystemExit) as error:
-        raise UserError(f'the module "{name}" fails when it is imported: {type(error).__name__}: {error}') from error
+    folders = list(dict.fromkeys((str(Path.cwd()), *_BESIDE)))
+    for folder in folders:
+        if folder not in sys.path:
+            sys.path.insert(0, folder)
+            importlib.invalidate_caches()
+        try:
+            return importlib.import_module(name)
+        except ModuleNotFoundError as error:
+            if not (error.name and (name == error.name or name.startswith(f"{error.name}."))):
+                why = f'the module "{name}" cannot be imported: {error}'
+                raise UserError(why, hint="Install what it needs.") from error
+        except (Exception, SystemExit) as error:
+            raise UserError(
+                f'the module "{name}" fails when it is imported: {type(error).__name__}: {error}'
+            ) from error
+    close = nearest(name, [module.name for module in pkgutil.iter_modules(folders)])
+    hint = f'Did you mean "{close[0]}"?' if close else _WHERE
+    raise UserError(f'there is no module "{name}"', hint=hint)

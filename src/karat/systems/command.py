@@ -38,7 +38,7 @@ class CommandConfig(PromptedConfig, frozen=True, forbid_unknown_fields=True, kw_
     command: str | list[str]
     """A command line, split as a shell would split it, or a list of its words."""
     cwd: str = ""
-    """The folder to run it in; by default the current one."""
+    """The folder to run it in; by default the current one. In karat.yaml it is relative to that file."""
     env: list[str] | None = None
     """Names of the environment variables to pass on besides PATH; by default all."""
     reply_path: str = ""
@@ -222,5 +222,9 @@ def open_command(config: CommandConfig, suite: Suite) -> CommandSystem:  # noqa:
 
 
 system = SystemType(
-    "command", "a command: JSON on its standard input, JSON on its standard output", CommandConfig, open_command
+    "command",
+    "a command: JSON on its standard input, JSON on its standard output",
+    CommandConfig,
+    open_command,
+    paths=("cwd",),
 )

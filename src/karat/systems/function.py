@@ -1,4 +1,4 @@
-"""A Python function: ``module:callable``, sync or async, found from the current directory on.
+"""A Python function: ``module:callable``, sync or async, found in the current folder or beside ``karat.yaml``.
 
 It is called with ``{"id", "turn", "repeat", "messages", "question"}``. What it returns is the answer: text or bytes
 as they are, a :class:`karat.core.system.Response` (with tokens and cost) as it is, anything else as JSON, also the

@@ -1,4 +1,4 @@
-"""``python:module:function``: any function from texts to vectors, found from the current directory on.
+"""``python:module:function``: any function from texts to vectors, found in the current folder or beside ``karat.yaml``.
 
 It is called with a list of texts and returns one vector for each: ``[[0.1, …], …]`` or an array. If it has a parameter
 ``role``, it gets ``"question"`` or ``"value"`` there. Its revision is its attribute ``revision`` where it has one, else

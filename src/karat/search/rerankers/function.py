@@ -1,4 +1,4 @@
-"""``python:module:function``: any function (question, texts) → scores, found from the current directory on.
+"""``python:module:function``: any function (question, texts) → scores, found here or beside ``karat.yaml``.
 
 It is called with a question and a list of texts, and returns a number for each text; higher is better. Its revision is
 its attribute ``revision`` where it has one, else the hash of its file: after an edit, pairs are scored again.

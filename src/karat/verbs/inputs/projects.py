@@ -22,8 +22,10 @@ def project_here(config: str | Path | None) -> Project | None:
     found = Path(config) if config is not None else find_project()
     if not found:
         return None
+    from karat.core.callables import also_find_in
     from karat.runs.project_file.project import load_project
 
+    also_find_in(found.parent)
     return load_project(found)
 
 
