@@ -185,6 +185,27 @@ def test_csv_in_its_dialects(run: Any, encoding: str, separator: str) -> None:
     assert figures("answers", "q/gold", "q/submission")["strict"] == 1.0
 
 
+def test_a_row_with_a_separator_too_many_is_not_taken_even_if_its_last_cell_is_empty(run: Any) -> None:
+    heading, good = "id;question;dataset;FREQ;REGION;start", "a;Nights?;ALP:TOUR;M;TI;"
+    # The ; between two terms is not quoted: what follows it would be in the wrong columns.
+    Path("q.csv").write_text(f"{heading}\n{good}\nb;Both?;ALP:TOUR;M;TI; VS;\n")
+    said = run("import", "q.csv", "--suite", "data_query")
+    assert said.code == 3 and "q.csv:3: skipped: it has a cell in column 7" in said.err, said.err
+    assert "wrote 1 case" in said.out
+    # Where every line ends with a separator, nothing is out of place.
+    Path("all.csv").write_text(f"{heading}\n{good};\nb;Both?;ALP:TOUR;M;TI;;\n")
+    assert "wrote 2 cases" in run("import", "all.csv", "--suite", "data_query").out
+
+
+def test_a_period_that_is_none_costs_its_row_and_not_the_file(run: Any) -> None:
+    heading = "id;question;dataset;FREQ;start;end"
+    rows = ["a;Nights?;ALP:TOUR;M;2019;", "b;And then?;ALP:TOUR;M;soon;", "c;Later?;ALP:TOUR;M;2020;2019"]
+    Path("q.csv").write_text("\n".join([heading, *rows]) + "\n")
+    said = run("import", "q.csv", "--suite", "data_query")
+    assert said.code == 3 and 'row 3 is skipped: "soon" is no period' in said.err, said.err
+    assert "row 4 is skipped: the period starts at" in said.err and "wrote 1 case" in said.out
+
+
 def test_rows_that_cannot_be_taken_are_named(run: Any) -> None:
     Path("q.csv").write_text(
         'question,expected\nOne?,1\nTwo?,"SELECT a FROM t"\n,3\nFour?,\nFive?,5,6\n"Six\nlines?",6\n'

@@ -37,14 +37,33 @@ def read_csv(path: Path) -> Source:
 
 
 def _numbered(path: Path, text: str, separator: str) -> Iterator[tuple[int, dict[int, object]]]:
+    """Line → its cells by their places. Empty cells are left out, except one that a row alone has behind the heading:
+    such a row has a separator too many, and its other cells may be in the wrong columns."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
-    begin = 1
+    begin, width, ragged = 1, 0, False
     try:
         for row in reader:
-            yield begin, {place: _cell(cell) for place, cell in enumerate(row, start=1) if cell != ""}
+            if not width and any(cell.strip() for cell in row):
+                width = len(row)
+                ragged = _is_ragged(text, separator, width)
+            cells: dict[int, object] = {place: _cell(cell) for place, cell in enumerate(row, start=1) if cell != ""}
+            if ragged and cells and len(row) > width:
+                cells.setdefault(width + 1, "(empty)")
+            yield begin, cells
             begin = reader.line_num + 1
     except csv.Error as error:
         raise FileRefused(path, f"not valid CSV: {error}", line=begin) from None
+
+
+def _is_ragged(text: str, separator: str, width: int) -> bool:
+    """Whether some rows have more cells than the heading and some have not. Where all have, each line ends with a
+    separator."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    try:
+        filled = [len(row) for row in reader if any(cell.strip() for cell in row)][1:]
+    except csv.Error:
+        return False  # said where the rows are read
+    return any(length > width for length in filled) and not all(length > width for length in filled)
 
 
 def _cell(cell: str) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from datetime import date
 from pathlib import Path
 
 import msgspec
@@ -19,6 +20,7 @@ from karat.core.case_files.import_rows import ImportColumns, Imported, ImportRow
 from karat.core.files.validation_errors import shape_in_words
 from karat.core.json_types import Json, JsonMapping, JsonObject
 from karat.core.problems import Problem, count_of
+from karat.suites.data_query.periods.faults import period_faults, periods_in
 from karat.suites.data_query.selection.selection import DatasetSelection, Selection, Target
 
 CASES, PREDICTIONS = "cases.yaml", "predictions.jsonl"
@@ -124,7 +126,7 @@ def _target(row: ImportRow) -> JsonObject:
         raise _LeftOut("the dataset is missing")
     found["indicator_selection"] = [{"dataset_id": dataset, "dimensions": dimensions}]
     period = {end: str(row.columns[end]).strip() for end in ("start", "end") if row.columns.get(end) not in (None, "")}
-    return found | ({"period": period} if period else {})
+    return _with_good_periods(found | ({"period": period} if period else {}))
 
 
 def _from_json(value: Json) -> JsonObject:
@@ -152,7 +154,15 @@ def _from_json(value: Json) -> JsonObject:
     if not target.indicator_selection and target.is_out_of_scope is None and target.datasets_selection is None:
         raise _LeftOut("the expected selection is empty; write is_out_of_scope: true if that is intended")
     found = msgspec.to_builtins(target)
-    return {"indicator_selection": [], **found}
+    return _with_good_periods({"indicator_selection": [], **found})
+
+
+def _with_good_periods(target: JsonObject) -> JsonObject:
+    """The target, if all its periods are periods."""
+    for path, period in periods_in(msgspec.convert(target, Target)):
+        for _, fault in period_faults(period, path, date.today(), dated=False):
+            raise _LeftOut(fault)
+    return target
 
 
 def _dimension(name: str, cell: object) -> JsonObject:
