@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
 import karat as api
-from karat.verbs.cases.ask_system import texts_in, unwrapped
+from karat.cli.main import app
+from karat.core.problems import UserError
+from karat.verbs.cases.ask_system import texts_in, unwrapped, words_of
 from karat.verbs.cases.entries import entry_of
 from karat.verbs.cases.listing import works
 from karat.verbs.setup.init import start_project
@@ -46,6 +50,13 @@ PROPOSALS: dict[str, list[dict[str, Any]]] = {
         {"id": "q3", "question": "what is bitter?", "relevant": {"gall": 1}},
     ],
 }
+NEW = {
+    "data_query": "What about FRA?",
+    "codegen": "How many lines?",
+    "text_to_sql": "What is the revenue?",
+    "beir": "what is sweet?",
+}
+"""The question of the first proposal."""
 PATHS = {"data_query": "cases", "codegen": "tasks.yaml", "text_to_sql": "questions.jsonl", "beir": "set"}
 WRONG = {"data_query": "MARS", "codegen": "nothing", "text_to_sql": "ship", "beir": "gall"}
 
@@ -67,6 +78,8 @@ def test_a_draft_is_executed_marked_and_scored_only_when_accepted(project: str, 
     before = listed()
     output = karat("cases", "draft", "--system", "helper", "--count", "2")
     assert WRONG[project] in output
+    refused = output.partition("not kept")[2]
+    assert not re.search(r"\.(yaml|jsonl|tsv):\d", refused), "it is in no file, so it has no line there"
     drafts = listed("--drafts")
     assert len(drafts) == 1
     assert len(listed("--accepted")) == len(before)
@@ -110,6 +123,46 @@ def test_variants_are_drafts_of_one_cluster_with_the_same_target(project: str, t
 )
 def test_a_reply_in_the_form_of_an_answer_is_unwrapped_and_json_is_no_wording(reply: str, texts: list[str]) -> None:
     assert texts_in(unwrapped(reply)) == texts
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        '<think>["wrong"]</think>["Which ships?"]',
+        'I could say ["wrong"].</think>\n```json\n["Which ships?"]\n```',
+    ],
+)
+def test_reasoning_before_the_proposals_is_no_proposal(reply: str) -> None:
+    assert texts_in(words_of(reply, reply.encode())) == ["Which ships?"]
+
+
+def test_a_refusal_to_propose_is_said() -> None:
+    message = {"role": "assistant", "content": None, "refusal": "I may not."}
+    with pytest.raises(UserError, match=r"proposed nothing: it refused: I may not\."):
+        words_of("", json.dumps({"choices": [{"message": message}]}).encode())
+
+
+def test_a_question_that_is_there_is_no_new_case(project: str, tmp_path: Path) -> None:
+    question = next(str(case["question"]) for case in listed() if case["id"] == FIRST[project])
+    proposal = json.loads(json.dumps(PROPOSALS[project][0]).replace(json.dumps(NEW[project]), json.dumps(question)))
+    assert proposal != PROPOSALS[project][0]
+    assistant(tmp_path, [proposal])
+    assert "this question is there already" in karat("cases", "draft", "--system", "helper", code=None)
+    assert listed("--drafts") == []
+
+
+def test_variants_of_a_case_in_a_table_are_refused_before_anything_is_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    projects.text_to_sql(tmp_path)
+    (tmp_path / "q.csv").write_text("id,question,sql\nq1,How many?,select count(*) from sale\n")
+    config = tmp_path / "karat.yaml"
+    config.write_text(config.read_text().replace("questions.jsonl", "q.csv"))
+    # The helper does not exist, so asking it would be another error.
+    error = CliRunner().invoke(app, ["cases", "variants", "q1", "--system", "helper"]).exception
+    assert isinstance(error, UserError) and "cannot be copied" in error.message
+    assert error.hint == "Cases in YAML, JSON or JSONL can be: write the file as one of them first."
 
 
 def test_coverage_counts_what_cases_touch_and_names_the_holes(project: str, tmp_path: Path) -> None:

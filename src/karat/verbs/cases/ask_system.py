@@ -11,6 +11,7 @@ from karat.core import plugins
 from karat.core.json_types import Json
 from karat.core.problems import UserError
 from karat.core.replies.json_texts import json_in
+from karat.core.replies.response_forms import read_reply, spoken
 from karat.core.suite import Suite
 from karat.core.system import RecordedConfig, Request, SystemConfig, SystemType
 
@@ -31,11 +32,21 @@ def asked(config: SystemConfig, suite: Suite, text: str) -> str:
             if found is None or found.error is not None:
                 why = found.error.message if found is not None and found.error is not None else "it gave no answer"
                 raise UserError(f"the system could not be asked: {why}")
-            return unwrapped(str(system.reply(found.response).get("content") or ""))
+            return words_of(str(system.reply(found.response).get("content") or ""), found.response)
         finally:
             await system.close()
 
     return asyncio.run(ask())
+
+
+def words_of(content: str, response: bytes) -> str:
+    """What the assistant says, without the reasoning before it. UserError where it says nothing, with the reason."""
+    said, wrong = spoken(content)
+    if said.strip():
+        return unwrapped(said)
+    read = read_reply(response)
+    why = f"it refused: {read.refusal}" if read.refusal else wrong or read.failure or "its reply is empty"
+    raise UserError(f"the system proposed nothing: {why}")
 
 
 def unwrapped(reply: str) -> str:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+import msgspec
 import yaml
 
 from karat.core.case_files.case_text import case_text
@@ -30,7 +31,10 @@ def entry_of(work: Work, case: AnyCase) -> JsonObject:
         return dict(own)
     piece = case_text(read_bytes(Path(case.source.file), FILE_MB), case.source)
     if piece.form == "file":
-        raise UserError(f'the case "{case.id}" cannot be copied from a file of this form: {case.source.file}')
+        raise UserError(
+            f'the case "{case.id}" cannot be copied from a file of this form: {case.source.file}',
+            hint="Cases in YAML, JSON or JSONL can be: write the file as one of them first.",
+        )
     found = json.loads(piece.text) if piece.form == "line" else yaml.load(piece.text, Loader=yaml.CBaseLoader)  # noqa: S506 (plain texts)
     return dict(found)
 
@@ -95,20 +99,31 @@ def good_entries(
 def _wrong(work: Work, entry: JsonObject, to: Path | None) -> Sequence[Problem]:
     contents = contents_with(work, [entry], to)
     file = next(iter(contents))
+    there = loaded(work).cases
     if not file.exists():  # a file that is not there cannot be pretended: it is tried as values
         from karat.verbs.inputs.loading import read_cases
 
         read = read_cases(work.suite, [entry], str(file.parent))
         problems, cases = [one for one in read.problems if one.severity == "error"], read.cases
     else:
-        before = {case.id for case in loaded(work).cases}
+        before = {case.id for case in there}
         tried = try_files(work, contents)
         problems = [one for one in tried.problems if one.severity == "error"]
         cases = tuple(case for case in tried.loaded.cases if case.id not in before)
     if problems or not cases:
-        return problems or (Problem("no case can be read from it"),)
+        # Their lines are those of a file with the entry in it, which is never written.
+        unplaced = [msgspec.structs.replace(one, file="", line=0, column=0) for one in problems]
+        return unplaced or (Problem("no case can be read from it"),)
+    asked = {_question(case) for case in there} - {""}
+    if repeated := next((case for case in cases if _question(case) in asked), None):
+        return [Problem(f"this question is there already: {repeated.question}")]
     why = [said for case in cases if (said := work.suite.try_target(case, work.options))]
     return [Problem(said) for said in why]
+
+
+def _question(case: AnyCase) -> str:
+    """The question as it counts when two are compared."""
+    return " ".join(case.question.casefold().split())
 
 
 def write_entries(work: Work, entries: Sequence[JsonObject], to: Path | None) -> list[Path]:

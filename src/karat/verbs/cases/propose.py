@@ -90,13 +90,12 @@ def variants(found: FoundCase, config: SystemConfig, count: int, *, to: Path | N
     work, case = found.work, found.case
     if not case.question.strip():
         raise UserError(f'the case "{case.id}" has no question to rephrase')
+    key, original = id_key(work, [case]), entry_of(work, case)  # before the call: it costs money
     reply = asked(config, work.suite, variants_prompt(case.question, count))
     known = {one.question.casefold().strip() for one in loaded(work).cases}
     texts = [text for text in texts_in(reply) if text.casefold() not in known][:count]
     if not texts:
         raise UserError("no new wording can be read from the reply", hint=f"It began: {reply[:200]!r}")
-    key = id_key(work, [case])
-    original = entry_of(work, case)
     cluster = work.suite.cluster(case) or case.id
     entries = [_reworded(original, case.question, text) | {key: "", "cluster": cluster} for text in texts]
     if not work.suite.cluster(case):
