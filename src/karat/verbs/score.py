@@ -108,6 +108,7 @@ def score_again(
     the run.
     """
     from karat.runs.baseline import find_run
+    from karat.runs.changed_questions import changed_questions
     from karat.runs.scores.run_scoring import rescore
     from karat.store import run_name
     from karat.verbs.inputs.work import overruled
@@ -123,6 +124,8 @@ def score_again(
     with step("scored"), scoring_executor(chosen, workers, executor) as pool:
         result = rescore(store, run_id, cases=loaded, options=options, executor=pool)
     result = with_judge(store, run_id, result)
+    if loaded is not None and (changed := changed_questions(store, run_id, chosen, loaded)):
+        result = msgspec.structs.replace(result, problems=(*result.problems, changed))
     if result.run.truth_set != record.truth_set:
         note = "these are not the cases of the run, so its earlier figures are not comparable"
         return Rescored(result, (note,))

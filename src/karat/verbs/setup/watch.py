@@ -17,14 +17,19 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from karat.core import plugins
 from karat.core.problems import Problem, UserError
+from karat.core.remote.display_names import as_stored
 from karat.core.results.result import RunResult
 from karat.core.system import PromptedConfig, RecordedConfig
 from karat.verbs.inputs.work import Work, choice_of
+
+if TYPE_CHECKING:
+    from karat.store.records import RunRecord
 
 INTERVAL = 0.5
 SKIPPED = frozenset((".karat", ".git", "__pycache__", ".venv", "node_modules"))
@@ -269,7 +274,9 @@ class Watching:
 def scorer(store: str | None, config: Path | None, *, asking: bool) -> Callable[[Work, bool], RunResult | None]:
     """How one suite is scored: from its recording, or from the newest run of its live system. ``asking``: the system is
     asked where there is no run yet, and again when a prompt or a setting has changed."""
+    from karat.runs.changed_questions import changed_questions
     from karat.verbs.inputs.projects import open_store_here
+    from karat.verbs.inputs.streamed_inputs import gather_cases
     from karat.verbs.run import plan_work, start_run
     from karat.verbs.score import score
 
@@ -285,20 +292,38 @@ def scorer(store: str | None, config: Path | None, *, asking: bool) -> Callable[
             return _computed_here(work)
         with open_store_here(store, config, create=True) as opened:
             runs = [row for row in opened.runs(30, work.suite.name) if row.system == (work.system or row.system)]
+            settings = settings or bool(runs and settings_differ(opened.run(runs[0].id), work))
             if asking and (settings or not runs):
                 return start_run(opened, plan_work(work))
             if not runs:
                 message = f"{work.suite.name}: there is no stored run to score yet"
                 raise UserError(message, hint="karat run makes one. karat watch --run asks the system itself.")
             result = rescored(opened.predictions(runs[0].id))
+            cases = gather_cases(work.suite, work.cases, "", choice).cases
+            changed = changed_questions(opened, runs[0].id, work.suite, cases)
+        notes = [changed] if changed is not None else []
         if settings:
             note = (
                 "a prompt or setting has changed: the answers are of before. karat run asks again, or watch with --run"
             )
-            return msgspec.structs.replace(result, problems=(*result.problems, Problem(note, severity="warning")))
-        return result
+            notes.append(Problem(note, severity="warning"))
+        return msgspec.structs.replace(result, problems=(*result.problems, *notes))
 
     return scored
+
+
+def settings_differ(run: RunRecord, work: Work) -> bool:
+    """Whether the system is not the one that the run asked: another prompt, model or address. Settings that an answer
+    does not depend on do not count."""
+    from karat.systems.prompts.prompt import settled
+    from karat.systems.reuse.answer_key import NEUTRAL
+
+    before = run.config.get("system")
+    if work.config is None or not isinstance(before, Mapping):
+        return False
+    now = msgspec.json.decode(msgspec.json.encode(settled(work.config, work.suite, work.options)))
+    names = (before.keys() & now.keys()) - (NEUTRAL - {"version"}) - {"response_format"}  # which may follow the cases
+    return any(before[name] != as_stored(now[name]) for name in names)
 
 
 def _computed_here(work: Work) -> RunResult:
