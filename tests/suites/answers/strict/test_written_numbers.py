@@ -47,6 +47,12 @@ CASES: list[tuple[str, float, str]] = [
     ("The market 5 years later had 7", 5, "needs_review"),
     ("maybe not 5 but 6. It is 6", 6, "right"),
     ("May 5, 2020: 6", 6, "right"),
+    ("In May 12,480 passengers sailed.", 12480, "right"),  # no day of May
+    ("In May 12.5 million passengers sailed.", 12.5e6, "right"),
+    ("In May 12 480 passengers sailed.", 12480, "right"),
+    ("On May 12 480 passengers sailed.", 480, "needs_review"),
+    ("On May 12, 480 passengers sailed.", 480, "right"),
+    ("In May 5400 passengers sailed.", 5400, "right"),  # no year
     ("three", 3, "right"),
     ("There are three stations.", 3, "right"),
     ("There are three stations in 2 towns.", 3, "needs_review"),
