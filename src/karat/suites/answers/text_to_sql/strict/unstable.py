@@ -8,7 +8,7 @@ from karat.suites.answers.text_to_sql.running.execution import Ran
 from karat.suites.answers.text_to_sql.strict.gold_query import read_gold, with_keys, without_cut
 from karat.suites.answers.text_to_sql.strict.gold_status import moves, same_rows
 from karat.suites.answers.text_to_sql.strict.limit_ties import ties_explain
-from karat.suites.answers.text_to_sql.strict.moments import a_little_apart, at_moment
+from karat.suites.answers.text_to_sql.strict.moments import a_little_apart, at_moment, depends_on_today
 from karat.suites.answers.text_to_sql.strict.nondeterminism import chance_in
 from karat.suites.answers.text_to_sql.strict.tables import table_of
 from karat.suites.answers.text_to_sql.strict.window_ties import legal_choice, window_cut
@@ -54,8 +54,10 @@ def why_unstable(sql: str, dialect: str, gold: Ran, backwards: Ran | None, run: 
 def _moves_within_a_day(sql: str, dialect: str, gold: Ran, run: Callable[[str], Ran]) -> bool:
     """Whether a moment later, or sooner, on the same day it gives another result than what strict takes as equal. What
     depends on the day alone is the same for gold and answer."""
+    if not gold.rows or not depends_on_today(sql):
+        return False
     other = at_moment(sql, *a_little_apart(), dialect)
-    if other == sql or not gold.rows:
+    if other == sql:
         return False
     ran = run(other)
     if ran.result is None or same_rows(gold.rows, ran.rows):
