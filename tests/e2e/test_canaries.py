@@ -314,15 +314,25 @@ def test_a_key_written_into_a_prompt_is_refused(
 
 @pytest.mark.parametrize(
     "address",
-    ["postgresql://me:c4n4ry@127.0.0.1:1/db", "postgresql+psycopg://me:c4n4%72y/x@127.0.0.1:1/db?password=c4n4ry"],
+    [
+        "postgresql://me:c4n4ry@127.0.0.1:1/db",
+        "postgresql+psycopg://me:c4n4%72y/x@127.0.0.1:1/db?password=c4n4ry",
+        "postgresql:/me:c4n4ry@127.0.0.1:1/db",
+        "postgres:me:c4n4ry@127.0.0.1:1/db",
+    ],
 )
 def test_the_password_of_a_store_is_in_no_message(
     address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "c.jsonl").write_text('{"id": "a", "question": "Which?", "relevant": ["x"]}\n')
+    (tmp_path / "p.jsonl").write_text('{"id": "a", "results": ["x"]}\n')
     karat(monkeypatch, "runs", "list", "--store", address)
+    words = ("--suite", "retrieval", "--cases", "c.jsonl", "--predictions", "p.jsonl")
+    karat(monkeypatch, "run", *words, "--store", address)
     said = capfd.readouterr()
     assert said.err and not leaks((said.out + said.err).encode())
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["c.jsonl", "p.jsonl"], "no file by that name"
 
 
 @pytest.mark.parametrize("engine", ["postgresql", "mysql"])

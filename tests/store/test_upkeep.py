@@ -163,6 +163,8 @@ DAMAGE = [
     (f"DELETE FROM run_blocks WHERE {ANSWERS}", "run_blocks (r-0001): has lost 4 answers from number 0", "answers"),
     (f"UPDATE run_blocks SET checksum = checksum + 1 WHERE {ANSWERS}", "responses, first 0): the bytes", "answers"),
     (f"DELETE FROM run_blocks WHERE {KEYS}", "4 answers from number 0 that belong to no question any more", "keys"),
+    ("UPDATE run_blocks SET rows = 5 WHERE run_id = 1 AND kind = 'answer_keys'",
+     "a block of answer_keys is for 4 answers and says that it has 5", ""),
     ("UPDATE runs SET config = '{' WHERE id = 1", "runs (id 1): config cannot be read", ""),
     ("UPDATE runs SET status = 'asleep' WHERE id = 1", "runs (id 1): status is unknown", "runs"),
     ("UPDATE notes SET codec = 'x' WHERE run_id = 1", "notes (run_id 1, name seconds): codec is unknown", "notes"),
@@ -270,6 +272,13 @@ def test_a_gap_in_the_answers_is_closed(tmp_path: Path) -> None:
         assert not any(isinstance(one, IndexedAnswers) for one in Viewing(store).searched_answers(run)), (
             "words of answers that are elsewhere now"
         )
+
+
+def test_a_verdict_that_is_none_is_found(damaged: tuple[Path, Store]) -> None:
+    path, store = damaged
+    store.add_review(1, "a", "fail", reviewer="Ann")
+    broken(store, "UPDATE reviews SET verdict = 'faim'")
+    assert [one.text for one in check_store(path).findings] == ["reviews (id 1): verdict is unknown"]
 
 
 def test_damaged_pages(tmp_path: Path) -> None:

@@ -52,6 +52,7 @@ def test_what_can_be_written(text: str, choice: Choice) -> None:
         ("dask://:8786", "does not name a host and a port", "dask://HOST:8786"),
         ("tls://u:hunter2@host:8786", 'the executor "tls://…@host:8786" does not name', "tls://HOST:8786"),
         ("processes:4?timout=3", 'unknown setting "timout" of the executor', 'Did you mean "timeout"?'),
+        ("tls://u:pw@h:1?token=hunter2", 'setting "token" of the executor "…@h:1"', ""),
         ("processes:4?timeout=soon", 'seconds above 0, not "soon"', ""),
         ("processes:4?timeout=0", 'seconds above 0, not "0"', ""),
         ("processes:4?timeout=nan", 'seconds above 0, not "nan"', ""),

@@ -79,7 +79,7 @@ def _timeout(text: str, settings: str) -> float:
     timeout = TIMEOUT
     for key, value in parse_qsl(settings, keep_blank_values=True):
         if key != "timeout":
-            said = f'unknown setting "{key}" of the executor "{_without_password(text)}"'
+            said = f'unknown setting "{key}" of the executor "{_without_password(text.partition("?")[0])}"'
             raise UserError(said, hint=did_you_mean(key, ["timeout"]))
         try:
             timeout = float(value)

@@ -57,7 +57,9 @@ def fault_of(kind: str, rows: int, checksum: int, data: bytes) -> str:
         return fault
     try:
         for item in Block(rows, checksum, data).items():
-            READERS[kind](item)
+            found = READERS[kind](item)
+            if isinstance(found, Keys) and len(found.cases) != rows:
+                return f"a block of {kind} is for {len(found.cases)} answers and says that it has {rows}"
     except (msgspec.DecodeError, UnicodeDecodeError, ValueError, TypeError) as error:
         return f"an item of a block of {kind} cannot be read: {error}"
     return ""

@@ -25,6 +25,7 @@ from karat.store.cases.cases import CASES
 from karat.store.codec import RAW, ZLIB, unpack
 from karat.store.predictions.answer_blocks import KEYS, RESPONSES
 from karat.store.records import Status
+from karat.store.verdicts.reviews import WORDS
 
 REPAIR = "karat store repair saves what can be saved."
 RECOVER = (
@@ -142,6 +143,8 @@ def row_fault(table: Table, row: Any) -> str:
         return fault_of(row["kind"], row["rows"], row["checksum"], bytes(row["data"]))
     if table.name == "runs" and row["status"] not in typing.get_args(Status):
         return "status is unknown"
+    if table.name == "reviews" and row["verdict"] not in WORDS:
+        return "verdict is unknown"
     for name, kind in _JSON.get(table.name, {}).items():
         try:
             msgspec.json.decode(row[name], type=kind)

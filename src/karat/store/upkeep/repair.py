@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any  # Any: rows that are saved before anything is known of them
 
+import msgspec
 from sqlalchemy import Connection, Table, func, insert, select
 from sqlalchemy.exc import IntegrityError
 
@@ -18,11 +20,14 @@ from karat.core.files.atomic import write_atomically
 from karat.core.files.private import FILE_MODE
 from karat.core.problems import UserError
 from karat.store import schema
+from karat.store.blocks.block import Block, DamagedBlock
+from karat.store.blocks.tables import Stored
 from karat.store.codec import RAW, from_text
 from karat.store.database.address import SqliteAddress, parse_address
 from karat.store.database.damage import row_fault
 from karat.store.leases.lease_parts import refuse_any_live
 from karat.store.opening import open_store
+from karat.store.predictions.answer_blocks import KEYS, case_ids_of
 from karat.store.predictions.answer_blocks import LOST as ANSWER_LOST
 from karat.store.upkeep.check import damage_explained, file_faults, key_of, reading_engine, require_head
 from karat.store.upkeep.contents import contents_of
@@ -36,6 +41,7 @@ LOST = '{"lost": "this part of the store was damaged"}'
 """In place of settings of a run that cannot be read. No suite and no system takes them, so nothing runs with others."""
 _KEPT = {
     "runs": "kept without it: karat export RUN --predictions FILE writes its answers",
+    "run_blocks": "kept with the number that it holds",
     "predictions": "kept as a failed call: karat run --resume RUN --retry-errors asks again",
 }
 _MENDED = {"options": LOST, "config": LOST, "tags": "[]"}
@@ -167,6 +173,10 @@ def _mended(table: Table, row: dict[str, Any]) -> dict[str, Any] | None:
         fixed |= dict(zip(("error_kind", "error_message", "error_tries"), ANSWER_LOST, strict=True))
         fixed |= {"codec": RAW, "response": b"", "latency": None, "tokens": None, "cost": None}
         return fixed if not row_fault(table, fixed) else None
+    if table is schema.run_blocks and row["kind"] == KEYS and isinstance(row["data"], bytes):
+        with suppress(DamagedBlock, msgspec.DecodeError, TypeError):
+            fixed["rows"] = len(case_ids_of(Stored(0, Block(1, row["checksum"], row["data"]))))
+            return fixed if not row_fault(table, fixed) else None
     if table is not schema.runs:
         return None
     for name, value in _MENDED.items():
