@@ -314,6 +314,19 @@ def test_an_odd_address_is_a_page_that_says_so(ada: TestClient, odd: str) -> Non
     assert ada.get(address).status_code == 404
 
 
+def test_a_run_of_errors_alone_has_nothing_to_review(tmp_path: Path) -> None:
+    def dropped(_: object) -> str:
+        raise ConnectionError("dropped")
+
+    store = f"sqlite:///{tmp_path}/karat.db"
+    target = {"dataset_id": "X:D", "dimensions": [{"dimension_name": "C", "values": [{"id": "USA", "name": "USA"}]}]}
+    case = {"id": "a", "conversation": [{"role": "user", "content": "?", "target": {"indicator_selection": [target]}}]}
+    karat.run(suite="data_query", cases=[case], system=dropped, store=store)
+    with person(store, "ada") as client:
+        page = client.get("/review?run=r-0001").text
+    assert "nothing to review" in page and "You have reviewed every case" not in page
+
+
 def test_a_store_without_runs_has_nothing_to_review(tmp_path: object) -> None:
     url = f"sqlite:///{tmp_path}/empty.db"
     open_store(url).close()
