@@ -53,6 +53,9 @@ CASES: list[tuple[str, float, str]] = [
     ("On May 12 480 passengers sailed.", 480, "needs_review"),
     ("On May 12, 480 passengers sailed.", 480, "right"),
     ("In May 5400 passengers sailed.", 5400, "right"),  # no year
+    ("In May 12 ships sailed.", 12, "right"),
+    ("On May 12 ships sailed.", 12, "wrong"),
+    ("In May 12, 2024 there were 6.", 6, "right"),
     ("three", 3, "right"),
     ("There are three stations.", 3, "right"),
     ("There are three stations in 2 towns.", 3, "needs_review"),
