@@ -213,3 +213,19 @@ def test_dates_a_fixed_time_apart_move_together() -> None:
     assert dates == {**row, "taken": "2030-01-04", "due": "2030-02-01"}
     prices = LinkedRows(table, profile, ("price", "taxed")).with_value(row, "price", 100.0)
     assert prices == {**row, "price": 100.0, "taxed": 200.0}
+
+
+def test_months_without_a_day_and_a_region_are_a_key_together() -> None:
+    """``pivot`` fails where a month and region are there twice, and ``pivot_table`` does not: both are right."""
+    months = [f"2023-{month:02}" for month in range(1, 13) for _ in "abc"]
+    sales: Columns = {
+        "month": months,
+        "region": ["north", "south", "west"] * 12,
+        "sold": [n * 7 % 36 for n in range(36)],
+    }
+    copier = Copier({"sales": sales}, hints_of("result = sales.pivot_table(index='region', columns='month')"))
+    assert copier.profiles["sales"].grid == ("month", "region")
+    for kind in ("resampled", "new_category", "smaller", "duplicated"):
+        copy = (copier.copy(kind, 0) or {"sales": sales})["sales"]
+        pairs = list(zip(copy["month"], copy["region"], strict=True))
+        assert len(set(pairs)) == len(pairs), kind

@@ -20,6 +20,10 @@ SHARE = ("What share of staff is in Oslo?", "result = (staff.city == 'Oslo').mea
 FOLDED = ("What share of staff is in Oslo?", "result = (staff.city.str.lower() == 'oslo').mean()")
 TOTAL = ("What is the total pay by city?", "result = staff.groupby('city').pay.sum()")
 TOP = ("List the pay of the three best paid staff, highest pay first.", "result = staff.nlargest(3, 'pay').pay")
+GROUPS = (
+    "What is the total pay by city? Staff without a city are a group of their own.",
+    "result = staff.groupby('city', dropna=False).pay.sum()",
+)
 HIGHEST = ("What is the third highest pay?", "result = staff.pay.nlargest(3).iloc[-1]")
 BANDS = ("How many staff are in each pay band of 1000?", "result = (staff.pay // 1000).value_counts()")
 MOST_IN_OSLO = ("What is the highest pay in Oslo?", "result = staff[staff.city == 'Oslo'].pay.max()")
@@ -45,6 +49,7 @@ FOUND = {
         "result = staff.drop_duplicates('drift').city.value_counts()",
     ),
     "a flag that is always true": ("limits", ACTIVE, "result = staff.pay.mean()"),
+    "a group of nulls is dropped": ("unseen_nulls", GROUPS, "result = staff.groupby('city').pay.sum()"),
     "missing numbers counted": ("unseen_nulls", TOTAL, "result = staff.groupby('city').pay.agg(lambda x: sum(x))"),
     "by its first letter": ("similar", SHARE, "result = staff.city.str.startswith('O').mean()"),
     "by a part": ("similar", SHARE, "result = staff.city.str.contains('sl').mean()"),
@@ -66,6 +71,10 @@ RIGHT = {
     "the third of different numbers": (HIGHEST, "result = sorted(set(staff.pay.dropna()))[-3]"),
     "a null group is kept": (
         TOTAL,
+        "import duckdb\nresult = duckdb.sql('select city, sum(pay) p from staff group by city').df()",
+    ),
+    "a group of nulls in a query": (
+        GROUPS,
         "import duckdb\nresult = duckdb.sql('select city, sum(pay) p from staff group by city').df()",
     ),
     "a group without a number": (TOTAL, "result = staff.groupby('city').pay.sum(min_count=1)"),
@@ -92,6 +101,6 @@ def test_another_right_answer_passes(asked: tuple[str, str], code: str) -> None:
     assert judged(*asked, code) == (True, None)
 
 
-@pytest.mark.parametrize("asked", [SHARE, FOLDED, TOTAL, TOP, HIGHEST, BANDS])
+@pytest.mark.parametrize("asked", [SHARE, FOLDED, TOTAL, TOP, HIGHEST, BANDS, GROUPS])
 def test_no_reference_is_accused(asked: tuple[str, str]) -> None:
     assert judged(*asked, asked[1]) == (True, None)

@@ -27,6 +27,7 @@ MODULES = (
     "figures.bars",
     "figures.lines",
     "figures.placement",
+    "figures.covering",
     "figures.shapes",
     "figures.panels",
     "figures.picture",

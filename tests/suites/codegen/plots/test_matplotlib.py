@@ -120,6 +120,30 @@ def test_months_of_pandas_are_periods() -> None:
     assert found.points == (("2020-01", 1), ("2020-02", 2))
 
 
+def test_bars_of_periods_are_periods() -> None:
+    """pandas keeps their frequency with the ticks alone; their numbers were read as days of 1971."""
+    found = only("pd.Series([1, 2], index=pd.period_range('2024-01', periods=2, freq='M')).plot.bar()")
+    assert found.points == (("2024-01", 1), ("2024-02", 2))
+
+
+def test_the_fields_of_pcolor() -> None:
+    ticks = "\nplt.xticks([.5, 1.5], ['a', 'b'])\nplt.yticks([.5, 1.5], ['r', 's'])"
+    found = only("plt.pcolor([[1, 2], [3, 4]])" + ticks)
+    assert found.points == (("a", "r", 1), ("b", "r", 2), ("a", "s", 3), ("b", "s", 4))
+    masked = only("plt.pcolor(np.ma.masked_equal([[1, 2], [3, 4]], 2))" + ticks)
+    assert masked.points == (("a", "r", 1), ("a", "s", 3), ("b", "s", 4))
+
+
+@pytest.mark.parametrize("call", ["barplot", "boxplot"])
+def test_what_was_drawn_one_by_one_is_met_from_left_to_right(call: str) -> None:
+    """seaborn draws its bars colour by colour, in the order of the table."""
+    pytest.importorskip("seaborn", reason="seaborn is not installed")
+    order = ["East", "North", "South"]
+    head = f"import seaborn as sns\nsns.{call}(df, order={order}, hue='region', legend=False, "
+    assert [point[0] for point in only(head + "x='region', y='qty')").points] == order
+    assert [point[0] for point in only(head + "y='region', x='qty')").points] == order
+
+
 def test_seaborn_leaves_its_intervals_out() -> None:
     pytest.importorskip("seaborn", reason="seaborn is not installed")
     head = "import seaborn as sns\nd = pd.concat([df, df.assign(qty=df.qty + 2)])\n"

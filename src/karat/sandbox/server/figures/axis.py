@@ -14,6 +14,8 @@ from ..environment.libraries import pandas
 
 TEXT = 500
 NEAR = 1e-6
+FAINT = 0.02
+"""Less opacity than this is not to be seen."""
 Value = Union[str, int, float, None]
 
 
@@ -43,7 +45,7 @@ class AxisReader:
     def __init__(self, axes: Any, name: str) -> None:
         self.axis = axes.xaxis if name == "x" else axes.yaxis
         self.inverted = bool(self.axis.get_inverted()) if hasattr(self.axis, "get_inverted") else False
-        self.freq = getattr(axes, "freq", None) if name == "x" else None
+        self.freq = self._frequency(axes) if name == "x" else None
         self.view = self._view(axes, name)
         self.labels = self._labels()
         self.spacing = _least_gap(sorted(self.labels))
@@ -53,6 +55,11 @@ class AxisReader:
     def is_category(self) -> bool:
         """Whether its ticks have names of their own."""
         return bool(self.labels)
+
+    def _frequency(self, axes: Any) -> Any:
+        """That of the periods on the axis: pandas keeps it with the axes, for bars only with what writes the ticks."""
+        own = getattr(axes, "freq", None)
+        return own if own is not None else getattr(self.axis.get_major_formatter(), "freq", None)
 
     def _view(self, axes: Any, name: str) -> tuple[float, float]:
         """The places between which anything is to be seen, with a little room."""
@@ -121,7 +128,7 @@ class AxisReader:
                 return moment(period.start_time.to_pydatetime())
             except (ValueError, OverflowError, TypeError):
                 return number
-        if self.dates:
+        if self.dates and "Period" not in self._converter_name():  # the number of a period is no day
             from matplotlib import dates
 
             try:
@@ -171,14 +178,21 @@ def colour(value: Any) -> tuple[int, ...]:
         return ()
 
 
-def clear(value: Any) -> bool:
-    """Whether nothing is seen of this colour."""
+def clear(value: Any, ground: tuple[int, ...] = ()) -> bool:
+    """Whether nothing is seen of this colour on a ground of that one."""
     from matplotlib import colors
 
     try:
-        return bool(colors.to_rgba(value)[3] == 0)
+        return bool(colors.to_rgba(value)[3] < FAINT) or bool(ground and colour(value) == ground)
     except (ValueError, TypeError):
         return False
+
+
+def ground_of(axes: Any) -> tuple[int, ...]:
+    """The colour behind the data of a pair of axes."""
+    own, whole = axes.patch.get_facecolor(), axes.figure.patch.get_facecolor()
+    seen = axes.axison and axes.patch.get_visible() and axes.get_frame_on() and not clear(own)
+    return colour(own if seen else whole)
 
 
 class Names:

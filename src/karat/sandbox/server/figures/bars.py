@@ -12,6 +12,8 @@ from typing import Any, Callable  # Any: containers and rectangles of matplotlib
 from ..environment.libraries import numpy
 from .axis import AxisReader, Names, Value, colour, plain
 
+MET = "met"
+"""Where the points of a series are, in the direction in which a reader goes."""
 Found = dict[str, Any]
 Ends = dict[float, list[float]]
 
@@ -80,22 +82,23 @@ def read_bars(groups: list[Bars], x: AxisReader, y: AxisReader, names: Names) ->
                 [_edge(axis, left), _edge(axis, right), plain(bar.length)]
                 for bar, (left, right) in zip(group.bars, group.bins)
             ]
-            kind = "hist"
+            kind, met = "hist", [bar.left for bar in group.bars]
         else:
-            order = sorted(range(len(group.bars)), key=lambda place: group.middles[place])
-            if group.horizontal != axis.inverted:  # from top to bottom, from left to right
-                order.reverse()
+            turned = -1 if group.horizontal != axis.inverted else 1  # from top to bottom, from left to right
+            order = sorted(range(len(group.bars)), key=lambda place: turned * group.middles[place])
+            met = [turned * group.middles[place] for place in order]
             points = [
                 [axis.value(group.middles[place], near=True), _length(values, group.bars[place], ends[at])]
                 for place in order
             ]
             kind = "bar"
-        points = [point for point in points if point[-1] is not None]
+        kept = [place for place, point in enumerate(points) if point[-1] is not None]
         found.append(
             {
                 "type": kind,
                 "name": name,
-                "points": points,
+                "points": [points[place] for place in kept],
+                MET: [met[place] for place in kept],
                 "horizontal": group.horizontal,
                 "stacked": stacked,
             }
@@ -166,11 +169,15 @@ def _stands_on(bar: Bar, ends: Ends) -> bool:
 
 
 def merged(found: list[Found]) -> list[Found]:
-    """Bars and boxes without names that were drawn one by one, each in a colour of its own, are one series."""
+    """Bars and boxes without names that were drawn one by one, each in a colour of its own, are one series, whose
+    points are in the order in which a reader meets them (``MET``, which is gone afterwards)."""
+    met = [one.pop(MET, []) for one in found]
     kinds = {one["type"] for one in found}
     if len(found) < 2 or kinds not in ({"bar"}, {"box"}) or any(one["name"] or one.get("stacked") for one in found):
         return found
-    places = [point[0] for one in found for point in one["points"]]
-    if len(set(places)) != len(places) or len({one["horizontal"] for one in found}) > 1:
+    points = [point for one in found for point in one["points"]]
+    if len({point[0] for point in points}) != len(points) or len({one["horizontal"] for one in found}) > 1:
         return found
-    return [{**found[0], "points": [point for one in found for point in one["points"]]}]
+    places = [place for one in met for place in one]
+    order = sorted(range(len(points)), key=lambda at: places[at])
+    return [{**found[0], "points": [points[at] for at in order]}]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any  # Any: lines, collections and their arrays, as matplotlib gives them
 
 from ..environment.libraries import numpy
-from .axis import AxisReader, Names, Value, clear, colour, plain
+from .axis import AxisReader, Names, Value, clear, colour, ground_of, plain
 
 Found = dict[str, Any]
 NONE = ("None", "none", "", " ", None)
@@ -31,9 +31,12 @@ class Line:
         self.step = str(Line2D.get_drawstyle(artist)).startswith("steps")
         self.markers = Line2D.get_marker(artist) not in NONE
         self.drawn = Line2D.get_linestyle(artist) not in NONE and Line2D.get_linewidth(artist) > 0
-        self.drawn = self.drawn and not clear(Line2D.get_color(artist))
+        ground = () if artist.get_path_effects() else ground_of(artist.axes)  # a white line may have an outline
+        self.drawn = self.drawn and not clear(Line2D.get_color(artist), ground)
         faces = Line2D.get_markerfacecolor(artist), Line2D.get_markeredgecolor(artist)
-        self.markers = self.markers and Line2D.get_markersize(artist) > 0 and not all(map(clear, faces))
+        self.markers = (
+            self.markers and Line2D.get_markersize(artist) > 0 and not all(clear(face, ground) for face in faces)
+        )
         self.colours = [colour(Line2D.get_color(artist)), colour(Line2D.get_markerfacecolor(artist))]
 
     @property
@@ -221,7 +224,8 @@ def _visible_points(artist: Any, count: int) -> Any:
 
     sizes = numpy.asarray(PathCollection.get_sizes(artist), dtype=float)
     faces, edges = PathCollection.get_facecolor(artist), PathCollection.get_edgecolor(artist)
-    if all(clear(one) for one in (*faces, *edges)):
+    ground = ground_of(artist.axes)
+    if all(clear(one, ground) for one in (*faces, *edges)):
         return numpy.zeros(count, dtype=bool)
     return numpy.resize(sizes, count) > 0 if len(sizes) else numpy.ones(count, dtype=bool)
 

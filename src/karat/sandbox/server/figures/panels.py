@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from typing import Any  # Any: figures, axes and every kind of artist, sorted by their classes when code has drawn
 
-from .axis import AxisReader, Names, clear, colour, plain, text
+from .axis import AxisReader, Names, clear, colour, ground_of, plain, text
 from .bars import Bars, merged, read_bars
+from .covering import covered, hides
 from .lines import Area, Line, marked, read_clouds, read_lines
 from .placement import misplaced, too_thin
-from .shapes import read_boxes, read_image, read_mesh, read_stairs, read_wedges
+from .shapes import read_boxes, read_fields, read_image, read_mesh, read_stairs, read_wedges
 
 MOST_ARTISTS = 20_000
 MOST_PANELS = 64
@@ -52,6 +53,7 @@ def read_figure(figure: Any, calls: Calls, most: int) -> Found:
         raise Unreadable(f"it has {total:,} artists in {len(axes)} panels")
     panels: list[Found] = []
     unknown: list[str] = []
+    shown: list[Any] = []
     for group in _together(axes):
         panel = _panel(group, figure, calls, unknown)
         most -= sum(len(series["points"]) for series in panel["series"])
@@ -59,6 +61,9 @@ def read_figure(figure: Any, calls: Calls, most: int) -> Found:
             raise Unreadable("it shows more points than can be compared")
         if panel["series"]:
             panels.append(panel)
+            shown += group
+        elif any(one.axison and hides(one, other) for one in group for other in shown):
+            raise Unreadable("axes without data hide a part of it")
     if not panels and unknown:
         raise Unreadable(f"{unknown[0]} has no plain form")
     return {"title": _figure_title(figure), "panels": panels}
@@ -100,7 +105,7 @@ def _panel(group: list[Any], figure: Any, calls: Calls, unknown: list[str]) -> F
     series: list[Found] = []
     across: list[float] = []
     for place, axes in enumerate(group):
-        found, lines = _axes(axes, names, calls, unknown)
+        found, lines = _axes(axes, figure, names, calls, unknown)
         if getattr(first, "right_ax", None) is axes:
             found = [{**one, "name": _without_side(one.get("name", ""))} for one in found]
         series += [{**one, "right": place > 0} for one in found]
@@ -140,7 +145,7 @@ def _shown(artist: Any) -> bool:
     return bool(artist.get_visible()) and artist.get_alpha() != 0
 
 
-def _axes(axes: Any, names: Names, calls: Calls, unknown: list[str]) -> tuple[list[Found], list[float]]:
+def _axes(axes: Any, figure: Any, names: Names, calls: Calls, unknown: list[str]) -> tuple[list[Found], list[float]]:
     from matplotlib import collections, container, lines, patches
 
     x, y = AxisReader(axes, "x"), AxisReader(axes, "y")
@@ -195,11 +200,16 @@ def _axes(axes: Any, names: Names, calls: Calls, unknown: list[str]) -> tuple[li
     for artist in axes.collections:
         if id(artist) in used or not _shown(artist):
             continue
-        known = isinstance(artist, (collections.QuadMesh, collections.PathCollection)) or _is_area(artist)
+        fields = type(artist).__name__ == "PolyQuadMesh"  # since matplotlib 3.8
+        known = isinstance(artist, (collections.QuadMesh, collections.PathCollection)) or fields or _is_area(artist)
         if known and not _drawn(artist, axes):
             continue
         if isinstance(artist, collections.QuadMesh):
             series.append(read_mesh(artist, x, y))
+        elif fields:
+            found = read_fields(artist, x, y)
+            series += [found] if found else []
+            unknown += [] if found else ["PolyQuadMesh"]
         elif isinstance(artist, collections.PathCollection):
             clouds.append(artist)
         elif _is_area(artist):
@@ -216,7 +226,14 @@ def _axes(axes: Any, names: Names, calls: Calls, unknown: list[str]) -> tuple[li
     ]
     series += read_lines(own_lines, areas, spans, (x, y), names)
     series += read_clouds(clouds, x, y, names)
-    return marked([one for one in series if one["points"]]), across
+    found = marked([one for one in series if one["points"]])
+    shapes = [one for one in axes.patches if id(one) in used or isinstance(one, (patches.StepPatch, patches.Wedge))]
+    fields = [one for one in axes.collections if type(one).__name__ not in unknown]
+    images = [one for one in axes.images if getattr(one.get_array(), "ndim", 0) == 2]
+    problem = covered(axes, [*shapes, *fields, *images, *axes.lines], figure) if found else ""
+    if problem:
+        raise Unreadable(problem)
+    return found, across
 
 
 def _is_bar(patch: Any, axes: Any, flat: bool) -> bool:
@@ -224,9 +241,10 @@ def _is_bar(patch: Any, axes: Any, flat: bool) -> bool:
     without a width or an edge, is not to be seen."""
     if not _drawn(patch, axes) or not (patch.get_width() or patch.get_height()):
         return False
-    bare = clear(patch.get_edgecolor()) or not patch.get_linewidth()
+    ground = ground_of(axes)
+    bare = clear(patch.get_edgecolor(), ground) or not patch.get_linewidth()
     width, view = (patch.get_height(), axes.get_ylim()) if flat else (patch.get_width(), axes.get_xlim())
-    return not (bare and (clear(patch.get_facecolor()) or too_thin(width, view)))
+    return not (bare and (clear(patch.get_facecolor(), ground) or too_thin(width, view)))
 
 
 def _drawn(artist: Any, axes: Any) -> bool:

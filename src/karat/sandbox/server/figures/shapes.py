@@ -6,6 +6,7 @@ from typing import Any  # Any: wedges, meshes, images and the artists of boxes, 
 
 from ..environment.libraries import numpy
 from .axis import AxisReader, Names, Value, colour, plain
+from .bars import MET
 
 Found = dict[str, Any]
 
@@ -53,6 +54,26 @@ def read_mesh(mesh: Any, x: AxisReader, y: AxisReader) -> Found:
     return _matrix(values, across, down, x, y)
 
 
+def read_fields(fields: Any, x: AxisReader, y: AxisReader) -> Found | None:
+    """What ``pcolor`` draws: one polygon a field. The corners of those that have no value are not kept."""
+    values: Any = numpy.ma.filled(numpy.ma.asarray(type(fields).get_array(fields), dtype=float), numpy.nan).reshape(-1)
+    corners = [numpy.asarray(path.vertices, dtype=float)[:4] for path in type(fields).get_paths(fields)]
+    if len(corners) != len(values):
+        values = values[~numpy.isnan(values)]
+    if len(corners) != len(values) or any(len(one) != 4 for one in corners):
+        return None
+    named = x.is_category, y.is_category
+    points = [
+        [
+            x.value((one[:, 0].min() + one[:, 0].max()) / 2, near=named[0]),
+            y.value((one[:, 1].min() + one[:, 1].max()) / 2, near=named[1]),
+            plain(value),
+        ]
+        for one, value in zip(corners, values)
+    ]
+    return {"type": "heatmap", "points": points}
+
+
 def read_image(image: Any, x: AxisReader, y: AxisReader) -> Found | None:
     """An AxesImage of one value a field; a picture in colours is no data."""
     from matplotlib.image import AxesImage
@@ -87,6 +108,8 @@ def read_boxes(drawn: dict[str, list[Any]], vertical: bool, x: AxisReader, y: Ax
     count = len(drawn.get("medians", ()))
     boxes, whiskers = drawn.get("boxes", []), drawn.get("whiskers", [])
     points: list[list[Value]] = []
+    met: list[float] = []
+    turned = -1 if (not vertical) != axis.inverted else 1
     faces: list[tuple[int, ...]] = []
     for place in range(count):
         along, across = _ends(drawn["medians"][place], vertical)
@@ -98,6 +121,7 @@ def read_boxes(drawn: dict[str, list[Any]], vertical: bool, x: AxisReader, y: Ax
         else:
             low, high = (max(lines[0]), min(lines[1])) if len(lines) == 2 else (median, median)
         figures = [low, median, high, min(ends, default=low), max(ends, default=high)]
+        met.append(turned * (along[0] + along[1]) / 2)
         name = axis.value((along[0] + along[1]) / 2, near=True)
         points.append([name, *(plain(figure) for figure in figures)])
         if len(boxes) == count:
@@ -105,11 +129,15 @@ def read_boxes(drawn: dict[str, list[Any]], vertical: bool, x: AxisReader, y: Ax
             faces.append(colour(face() if face is not None else boxes[place].get_color()))
     if not points:
         return None
-    order = list(range(len(points)))
-    if (not vertical) != axis.inverted:
-        order.reverse()
+    order = sorted(range(len(points)), key=lambda at: met[at])
     name = names.of("", faces[0]) if len(set(faces)) == 1 and faces else ""
-    return {"type": "box", "name": name, "points": [points[at] for at in order], "horizontal": not vertical}
+    return {
+        "type": "box",
+        "name": name,
+        "points": [points[at] for at in order],
+        MET: [met[at] for at in order],
+        "horizontal": not vertical,
+    }
 
 
 def _ends(artist: Any, vertical: bool) -> tuple[tuple[float, float], tuple[float, float]]:

@@ -15,6 +15,8 @@ from karat.suites.codegen.records import Cell, Columns
 
 NULLS = 0.15
 """The share of cells that go missing."""
+LEFT = 3
+"""Rows that a group must have, so that values are left in it."""
 TRIES = 12
 """Rows that are looked at for one in which a value can be set and the others can follow."""
 
@@ -272,7 +274,19 @@ def _may_go_missing(change: Change, block: tuple[str, ...]) -> bool:
 
 
 def _some_rows(change: Change) -> set[int]:
-    return {row for row in change.rows if change.pick.random() < NULLS} or {change.pick.choice(change.rows)}
+    """Some of all, and some of each category that the reference uses: a sum over the ten rows of one group shows only
+    the nulls that are among them."""
+    found = {row for row in change.rows if change.pick.random() < NULLS} or {change.pick.choice(change.rows)}
+    for name, about in change.profile.columns.items():
+        if about.kind not in ("text", "flag") or about.key or name not in change.hints.missing.used:
+            continue
+        groups: dict[object, list[int]] = {}
+        for row, value in enumerate(change.columns[name]):
+            groups.setdefault(value, []).append(row)
+        if len(groups) <= FEW:
+            without = [rows for rows in groups.values() if len(rows) >= LEFT and not found & set(rows)]
+            found |= {change.pick.choice(rows) for rows in without}
+    return found
 
 
 def _nulls(change: Change) -> Columns:

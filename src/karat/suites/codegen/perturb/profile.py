@@ -163,7 +163,8 @@ def _grid(table: Columns, columns: Mapping[str, Column]) -> tuple[str, str] | No
     named = [
         name
         for name, column in list(columns.items())[:WIDEST]
-        if column.kind in ("text", "dated", "date", "whole") and not column.nulls
+        if column.kind in ("text", "dated", "date", "whole", "other") and not column.nulls
+        if all(isinstance(value, str | int | date) for value in table[name])  # 2023-01 is no date that can be made
         if 2 <= len(set(table[name])) <= height // 2
     ]
     for first, second in combinations(named, 2):

@@ -27,7 +27,7 @@ from karat.suites.codegen.options import Options
 from karat.suites.codegen.perturb.change import Hints
 from karat.suites.codegen.perturb.copies import PLAN, SEED, Copier
 from karat.suites.codegen.perturb.kinds.limits import ORDERED, limits_in
-from karat.suites.codegen.perturb.kinds.missing import missing_of
+from karat.suites.codegen.perturb.kinds.missing import keeps_null_groups, missing_of
 from karat.suites.codegen.perturb.kinds.near_misses import folds_case, folds_case_in_sql, ties_free, whole_values
 from karat.suites.codegen.perturb.labels import relabelled, relabelled_tables, relabelling
 from karat.suites.codegen.perturb.profile import height_of
@@ -203,11 +203,12 @@ def _with_copies(
     right: list[Right] = []
     left_out: dict[str, str] = {}
     for (kind, copy), names, there, second in zip(copies, labels, found[::2], found[1::2], strict=True):
+        null_groups = kind == "unseen_nulls" and bool(copier.hints.missing.grouped)
         if isinstance(there, str) or second == NOT_TRIED:
             left_out.setdefault(kind, f"the reference {there if isinstance(there, str) else second}")
-        elif _holds_nulls(there) and not _holds_nulls(own):
+        elif _holds_nulls(there) and not (_holds_nulls(own) or null_groups):
             left_out.setdefault(kind, "the reference does not say what is right where values are missing")
-        elif kind == "unseen_nulls" and _loses_a_group(own, there):
+        elif kind == "unseen_nulls" and _loses_a_group(own, there, more=null_groups):
             left_out.setdefault(kind, "the reference does not say what is right where a group has no values left")
         elif _is_empty(there) and not _is_empty(own):
             left_out.setdefault(kind, "nothing is left of the reference's result")
@@ -226,10 +227,11 @@ def _relabelled(gold: Gold | str, labels: Mapping[str, str]) -> Gold | str:
     return as_gold(relabelled(gold.value, labels), calls=False)
 
 
-def _loses_a_group(own: Gold, there: Gold) -> bool:
+def _loses_a_group(own: Gold, there: Gold, *, more: bool) -> bool:
     """Whether a row is gone because all of its values are missing, or holds nothing but its labels:
-    ``pivot_table`` drops such a row, and ``unstack`` keeps it."""
-    if [part.height for part in own.parts] != [part.height for part in there.parts]:
+    ``pivot_table`` drops such a row, and ``unstack`` keeps it. ``more``: that of the nulls may come."""
+    heights = [(before.height, after.height) for before, after in zip(own.parts, there.parts, strict=True)]
+    if any(after < before or (after > before and not more) for before, after in heights):
         return True
     return any(_bare_rows(after) > _bare_rows(before) for before, after in zip(own.parts, there.parts, strict=True))
 
@@ -325,7 +327,7 @@ def hints_of(reference: str, asked: Asked = NOTHING_ASKED, facts: CodeFacts = NO
         whole_values=whole_values(tree),
         limits=limits,
         compared=frozenset(one.column for one in facts.filters if one.operator in ORDERED and not one.value),
-        missing=missing_of(facts),
+        missing=missing_of(facts, keeps_nulls=keeps_null_groups(tree)),
         mentioned=frozenset(asked.mentioned),
         equal_texts=frozenset(one.value for one in facts.filters if one.operator in ("==", "!=", "in")),
         open_limits=asked.open_limits,

@@ -9,11 +9,14 @@ first or last. So only these go missing:
   ``a.mean() / b.mean()`` stay what they were
 - numbers that it does not use at all: ``dropna()`` over all columns loses rows by them
 - texts that it counts the different ones of
+- texts that it groups by with ``dropna=False``: then a missing one is a group too
 
 A sum over nothing is 0 in pandas and null in SQL: on such copies either is right.
 """
 
 from __future__ import annotations
+
+import ast
 
 import msgspec
 
@@ -32,6 +35,8 @@ class Missing(msgspec.Struct, frozen=True):
     used: frozenset[str] = frozenset()
     measured: frozenset[str] = frozenset()
     counted: frozenset[str] = frozenset()
+    grouped: frozenset[str] = frozenset()
+    """Columns of groups of which one may be that of the nulls."""
     readable: bool = False
     """Whether it can be told at all what the reference does."""
 
@@ -41,11 +46,11 @@ class Missing(msgspec.Struct, frozen=True):
             return False
         if kind in ("whole", "number"):
             return name in self.measured or name not in self.used
-        return kind == "text" and name in self.counted
+        return kind == "text" and (name in self.counted or name in self.grouped)
 
 
-def missing_of(facts: CodeFacts) -> Missing:
-    """From the facts of the reference."""
+def missing_of(facts: CodeFacts, *, keeps_nulls: bool = False) -> Missing:
+    """From the facts of the reference. ``keeps_nulls``: nulls are a group of their own."""
     bound = {one.column for one in facts.filters} | set(facts.group_keys)
     bound |= {name for order in facts.orders for name in order.columns}
     bound |= {name for join in facts.joins for name in join.keys}
@@ -54,8 +59,24 @@ def missing_of(facts: CodeFacts) -> Missing:
     if "" in measures:  # of an expression: whatever is used for nothing else
         measured |= set(facts.columns) - bound
     counted = {one.column for one in facts.aggregations if one.function in DIFFERENT}
+    conditions = {one.column for one in facts.filters} | {name for join in facts.joins for name in join.keys}
+    grouped = frozenset(facts.group_keys) - conditions if keeps_nulls else frozenset[str]()
     readable = not (facts.syntax_error or facts.unread)
-    return Missing(frozenset(facts.columns), frozenset(measured), frozenset(counted), readable)
+    return Missing(frozenset(facts.columns), frozenset(measured), frozenset(counted), grouped, readable)
+
+
+def keeps_null_groups(tree: ast.AST) -> bool:
+    """Whether groups are made with ``dropna=False``."""
+    return any(
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == "groupby"
+        and any(
+            word.arg == "dropna" and isinstance(word.value, ast.Constant) and word.value.value is False
+            for word in node.keywords
+        )
+        for node in ast.walk(tree)
+    )
 
 
 def nothing_is_zero(value: Plain) -> Plain:

@@ -97,13 +97,15 @@ class Axes:
     def _title(self, layout: JsonMapping) -> str:
         notes = layout.get("annotations")
         middle, top = sum(self.x.domain()) / 2, self.y.domain()[1]
+        right, centre = self.x.domain()[1], sum(self.y.domain()) / 2  # turned, beside a row of facets
         for note in notes if isinstance(notes, list) else []:
             if not isinstance(note, dict) or note.get("xref") != "paper" or note.get("yref") != "paper":
                 continue
             x, y = note.get("x"), note.get("y")
             if note.get("showarrow", True) or not isinstance(x, int | float) or not isinstance(y, int | float):
                 continue
-            if abs(x - middle) <= NEAR and abs(y - top) <= NEAR:
+            beside = note.get("textangle") in (90, -90) and abs(x - right) <= NEAR and abs(y - centre) <= NEAR
+            if beside or (abs(x - middle) <= NEAR and abs(y - top) <= NEAR):
                 return text_of(note.get("text"))
         return ""
 
