@@ -229,3 +229,13 @@ def test_months_without_a_day_and_a_region_are_a_key_together() -> None:
         copy = (copier.copy(kind, 0) or {"sales": sales})["sales"]
         pairs = list(zip(copy["month"], copy["region"], strict=True))
         assert len(set(pairs)) == len(pairs), kind
+
+
+def test_names_in_order_lose_their_numbers_too() -> None:
+    """``boss_id == 13`` for the people of Mara is right only while she has that number."""
+    staff: Columns = {"emp_id": list(range(1, 9)), "name": list("ABCDEFGH"), "boss_id": [None, 1, 1, 2, 3, 2, 3, 4]}
+    copier = Copier({"staff": staff}, hints_of("result = staff.name.max()"))
+    copy = (copier.copy("values", 0) or {"staff": staff})["staff"]
+    assert dict(zip(copy["name"], copy["emp_id"], strict=True)) != dict(
+        zip(staff["name"], staff["emp_id"], strict=True)
+    )

@@ -16,6 +16,7 @@ from karat.suites.codegen.options import Options
 from karat.suites.codegen.perturb.change import Hints
 from karat.suites.codegen.perturb.copies import PLAN, Copier
 from karat.suites.codegen.perturb.profile import profiles_of
+from karat.suites.codegen.perturb.runs import opens_files
 from karat.suites.codegen.records import Expected, TableSource, Task
 from tests.suites.codegen.tasks import MEANS, SALES, judge_code
 
@@ -500,3 +501,22 @@ def test_flawed_answers_are_found_and_their_references_are_not_accused(shared: P
         if held(codes[name], task, question).passed != name.endswith(".reference"):
             missed.append(name)
     assert len(codes) == 34 and missed == []
+
+
+@pytest.mark.parametrize(
+    ("code", "opens"),
+    [
+        ("result = pd.read_csv('sales.csv')", True),
+        ("read = pd.read_parquet\nresult = read('sales.parquet')", True),
+        ("with open('sales.csv') as file:\n    pass", True),
+        ("result = list(map(open, names))", True),
+        ("from pathlib import Path as P\nresult = P('sales.csv').read_text()", True),
+        ("result = readings.groupby('sensor').read_at.max()", False),
+        ("result = prices.open.mean() + prices['open'].max()", False),
+        ("result = prices.groupby('day').agg(open=('open', 'first'))", False),
+        ("result = prices.Path.nunique()", False),
+    ],
+)
+def test_a_column_may_be_called_like_what_opens_files(code: str, opens: bool) -> None:
+    """Code that opens files runs once a copy, and is tried on the first few only."""
+    assert opens_files(code) == opens

@@ -74,7 +74,7 @@ def test_both_axes_of_a_twin() -> None:
 @pytest.mark.parametrize(
     "more",
     [
-        "plt.axhline(3)\nplt.axvline(1)\nplt.axvspan(0, 1)\nplt.axline((0, 0), slope=1)",
+        "plt.axhline(3)\nplt.axvline(1)\nplt.axvspan(0, 1, alpha=.3)\nplt.axline((0, 0), slope=1)",
         "plt.bar([0], [0], width=0)",
         "plt.plot([], [], label='nothing')",
         "plt.plot([0, 1], [1, 2], visible=False)",

@@ -104,7 +104,39 @@ HIDDEN = {
         ALT + "result = alt.Chart(df).mark_bar().encode(x='region', y='qty', opacity=alt.value(0))",
     ),
 }
+HIDDEN |= {
+    f"the colour of the ground: {name}": (gold, PLT + code)
+    for name, gold, code in (
+        ("bars", BAR, "plt.bar(df.region, df.qty, color='white')"),
+        ("bars and their edges", BAR, "plt.bar(df.region, df.qty, color='w', edgecolor='#ffffff')"),
+        ("a line", LINE, "plt.plot([1, 2, 3], df.qty, color='white')"),
+        ("points", CLOUD, "plt.scatter(df.price, df.qty, color='white')"),
+        ("hardly any", BAR, "plt.bar(df.region, df.qty, color=(0, 0, 0, 0.01))"),
+    )
+}
 SEEN = {
+    "white with an edge": (BAR, PLT + "plt.bar(df.region, df.qty, color='white', edgecolor='black')"),
+    "white on grey": (BAR, PLT + "plt.bar(df.region, df.qty, color='white')\nplt.gca().set_facecolor('grey')"),
+    "a span that lets light through": (
+        BAR,
+        PLT + "plt.bar(df.region, df.qty)\nplt.axvspan(0, 2, alpha=0.3)\nplt.axhspan(1, 2, color='grey', zorder=0)",
+    ),
+    "a mark beside the bars": (
+        BAR,
+        PLT + "plt.bar(df.region, df.qty)\nplt.gca().add_patch(plt.Circle((0, 5), 0.02, zorder=9))",
+    ),
+    "the disc in a ring": (
+        "{type: pie, series: [{x: [North, South, East], y: [5, 3, 4]}]}",
+        PLT + "plt.pie(df.qty, labels=df.region)\nplt.gca().add_artist(plt.Circle((0, 0), 0.6, fc='white'))",
+    ),
+    "plotly: a band that lets light through": (
+        BAR,
+        PX + "result = px.bar(df, x='region', y='qty').add_hrect(1, 2, fillcolor='green', opacity=0.2)",
+    ),
+    "plotly: a band below": (
+        BAR,
+        PX + "result = px.bar(df, x='region', y='qty').add_hrect(1, 2, fillcolor='green', layer='below')",
+    ),
     "a closer view of all bars": (BAR, PLT + "plt.bar(df.region, df.qty)\nplt.xlim(-0.6, 2.6)\nplt.ylim(0, 6)"),
     "ends of the axes": (LINE, PLT + "plt.plot([1, 2, 3], df.qty)\nplt.xlim(1, 3)\nplt.ylim(5, 3)"),
     "names that are cut and wrapped": (
@@ -143,6 +175,13 @@ def test_what_is_seen_counts(gold: str, code: str) -> None:
 
 
 MOVED = {
+    "a cover": "plt.gca().add_patch(plt.Rectangle((-1, 0), 5, 20, color='white', zorder=5))",
+    "an opaque span": "plt.axhspan(1, 20, color='white', zorder=9)",
+    "a picture": "plt.gca().imshow(np.ones((4, 4, 3)), extent=(-1, 4, 0, 9), zorder=9, aspect='auto')",
+    "a cover of the whole figure": "plt.gcf().patches.append(plt.Rectangle((0, 0), 1, 1, color='w', "
+    "transform=plt.gcf().transFigure))",
+    "empty axes": "plt.gcf().add_axes(plt.gca().get_position())",
+    "a filter of pixels": "plt.gca().patches[0].set_agg_filter(lambda image, dpi: (image * 0, 0, 0))",
     "a bar in other coordinates": "plt.gca().patches[0].set_transform(plt.gca().transAxes)",
     "a bar that is stretched": "from matplotlib.transforms import Affine2D\n"
     "plt.gca().patches[0].set_transform(Affine2D().scale(1, 2) + plt.gca().transData)",
@@ -161,6 +200,9 @@ def test_what_is_drawn_elsewhere_than_it_says_needs_review(move: str) -> None:
     [
         PX + "result = px.bar(df, x='region', y='qty').update_layout(barnorm='percent')",
         PX + "result = px.bar(df, x='region', y='qty').update_traces(offset=[1, 0, 0])",
+        PX
+        + "result = px.bar(df, x='region', y='qty').add_shape(type='rect', x0=-1, x1=4, y0=0, y1=9, fillcolor='white')",
+        PX + "result = px.bar(df, x='region', y='qty').add_hrect(0, 9, fillcolor='#eee')",
         ALT + "result = alt.Chart(df).mark_bar().encode(x='region', y='qty', y2=alt.datum(3))",
         ALT + "at = alt.X('region', axis=alt.Axis(labelExpr=\"'x'\"))\n"
         "result = alt.Chart(df).mark_bar().encode(x=at, y='qty')",

@@ -46,7 +46,7 @@ def _numbers(change: Change) -> Columns:
 def _values(change: Change) -> Columns:
     """Of several keys, one stays where it is: a title with another number shows code that knows its number by heart."""
     made = change.mixed(change.height, lambda: change.pick.sample(change.rows, change.height))
-    for name in change.profile.loose_keys(change.columns):
+    for name in change.profile.loose_keys(change.columns, keep_order=change.hints.keep_order):
         made[name] = change.pick.sample(made[name], len(made[name]))
     return made
 

@@ -85,9 +85,10 @@ class Profile(msgspec.Struct, frozen=True):
         """The columns that move with this one, itself among them."""
         return next(block for block in self.blocks if name in block)
 
-    def loose_keys(self, table: Columns) -> list[str]:
+    def loose_keys(self, table: Columns, *, keep_order: bool = False) -> list[str]:
         """Texts without a repeated value beside a number or code that says which row it is, a title beside its ISBN:
-        what either is says nothing about the other. (A country's name and its letters belong together.)"""
+        what either is says nothing about the other. (A country's name and its letters belong together.)
+        ``keep_order``: not those that are in order."""
         keys = [name for name, about in self.columns.items() if about.key and (name,) in self.blocks]
         first = next((name for name in keys if name in self.named_keys), keys[0] if keys else "")
         if not first or not all(re.search(r"\d", str(value)) for value in table[first]):
@@ -95,7 +96,7 @@ class Profile(msgspec.Struct, frozen=True):
         return [
             name
             for name in keys
-            if name != first and self.columns[name].kind == "text" and not self.columns[name].order
+            if name != first and self.columns[name].kind == "text" and not (keep_order and self.columns[name].order)
             if name not in self.named_keys and not _contained(list(map(str, table[first])), table[name])
         ]
 

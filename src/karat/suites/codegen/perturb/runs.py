@@ -31,7 +31,12 @@ SLOWER = 10
 """Code that does not end on a copy stands still there if its limit is this many times the processor time it took
 before."""
 
-_FILES = re.compile(r"\b(open|read_\w+|scan_\w+|loadtxt|genfromtxt|fromfile|Path|listdir|glob|DictReader|getcwd)\b")
+_FILES = re.compile(
+    r"""\bopen\s*\(|(?<![.\w'"])open\b(?!['"]|\s*=(?!=))|\bPath\s*\(|\bimport\b.*\bPath\b"""
+    r"|\b(?:read|scan)_(?:\w+\s*\(|(?:csv|table|parquet|n?djson|json|excel|feather|ipc|sql|fwf|pickle|orc|database|text)\b)"
+    r"|\b(?:loadtxt|genfromtxt|fromfile|listdir|glob|DictReader|getcwd)\b"
+)
+"""What opens files; a column may be called ``open`` or ``read_at``."""
 
 _ALL = """
 import ast as _ast
@@ -98,7 +103,7 @@ class Ran(msgspec.Struct, frozen=True):
 
 def on_all(box: Sandbox, task: Task, code: str, copies: Sequence[Mapping[str, Columns]]) -> list[Ran]:
     """The code on each of these copies, in their order."""
-    found = None if _FILES.search(code) else _together(box, task, code, copies)
+    found = None if opens_files(code) else _together(box, task, code, copies)
     if found is not None:
         return found
     ran: list[Ran] = []
@@ -106,6 +111,11 @@ def on_all(box: Sandbox, task: Task, code: str, copies: Sequence[Mapping[str, Co
         given_up = place >= SINGLY or sum(one.late for one in ran) >= PATIENT
         ran.append(Ran(False, late=True) if given_up else on_one(box, task, code, copy))
     return ran
+
+
+def opens_files(code: str) -> bool:
+    """Whether code may open a file."""
+    return _FILES.search(code) is not None
 
 
 def stalls(box: Sandbox, task: Task, code: str, tables: Mapping[str, Columns]) -> bool:

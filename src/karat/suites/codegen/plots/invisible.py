@@ -1,4 +1,4 @@
-"""What a specification draws and nobody can see: marks without a colour, a width or a size."""
+"""What a specification draws and nobody can see: marks without a colour, a width or a size, and what others hide."""
 
 from __future__ import annotations
 
@@ -7,7 +7,11 @@ import re
 from karat.core.json_types import Json, JsonMapping
 
 _CLEAR = re.compile(r"transparent|none|(?:rgb|hsl)a?\(.*[,/]\s*0*(?:\.0+)?%?\s*\)|#[0-9a-f]{6}00|#[0-9a-f]{3}0", re.I)
+_ALPHA = re.compile(r"(?:rgb|hsl)a\(.*,\s*([0-9]*\.?[0-9]+)\s*\)", re.I)
 _OPAQUE = re.compile(r"(?:rgb|hsl)\([^,/]*,[^,/]*,[^,/]*\)", re.I)
+
+OPAQUE = 0.6
+"""The least opacity of a shape that hides anything."""
 
 
 def is_clear(colour: Json) -> bool:
@@ -32,3 +36,19 @@ def nothing_of(style: Json) -> bool:
     stated: JsonMapping = style if isinstance(style, dict) else {}
     bare = any(is_zero(stated.get(name)) for name in ("opacity", "width", "size"))
     return bare or is_clear(stated.get("color"))
+
+
+def covers(shapes: Json) -> bool:
+    """Whether one of plotly's shapes is filled, lets no light through and is in front of the data."""
+    return any(_covers(shape) for shape in (shapes if isinstance(shapes, list) else []))
+
+
+def _covers(shape: Json) -> bool:
+    if not isinstance(shape, dict) or shape.get("type", "rect") == "line" or shape.get("layer", "above") != "above":
+        return False
+    fill, opacity = shape.get("fillcolor"), shape.get("opacity", 1)
+    if not isinstance(fill, str) or is_clear(fill) or shape.get("visible", True) is not True:
+        return False
+    share = _ALPHA.search(fill.strip())
+    seen = float(share.group(1)) if share else 1.0
+    return seen * (float(opacity) if isinstance(opacity, int | float) else 1.0) >= OPAQUE

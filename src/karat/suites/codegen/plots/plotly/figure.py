@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import msgspec
 
 from karat.core.json_types import Json, JsonMapping
+from karat.suites.codegen.plots.invisible import covers
 from karat.suites.codegen.plots.plotly.axes import Axes, Axis, label_of, text_of
 from karat.suites.codegen.plots.plotly.traces import TRACES, visible
 from karat.suites.codegen.plots.records import Panel, Series
@@ -27,6 +28,8 @@ def read_plotly(spec: JsonMapping) -> tuple[tuple[Panel, ...], str]:
     if len(traces) > MOST_TRACES:
         raise CannotRead(f"{len(traces):,} traces")
     frame = layout if isinstance(layout, dict) else {}
+    if covers(frame.get("shapes")):
+        raise CannotRead("a filled shape in front of the data")
     shown = [trace for trace in traces if visible(trace)]
     groups: dict[object, list[JsonMapping]] = {}
     for place, trace in enumerate(shown):
