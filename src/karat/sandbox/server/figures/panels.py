@@ -226,14 +226,14 @@ def _axes(axes: Any, figure: Any, names: Names, calls: Calls, unknown: list[str]
     ]
     series += read_lines(own_lines, areas, spans, (x, y), names)
     series += read_clouds(clouds, x, y, names)
-    found = marked([one for one in series if one["points"]])
+    shown = marked([one for one in series if one["points"]])
     shapes = [one for one in axes.patches if id(one) in used or isinstance(one, (patches.StepPatch, patches.Wedge))]
-    fields = [one for one in axes.collections if type(one).__name__ not in unknown]
+    others = [one for one in axes.collections if type(one).__name__ not in unknown]
     images = [one for one in axes.images if getattr(one.get_array(), "ndim", 0) == 2]
-    problem = covered(axes, [*shapes, *fields, *images, *axes.lines], figure) if found else ""
+    problem = covered(axes, [*shapes, *others, *images, *axes.lines], figure) if shown else ""
     if problem:
         raise Unreadable(problem)
-    return found, across
+    return shown, across
 
 
 def _is_bar(patch: Any, axes: Any, flat: bool) -> bool:
