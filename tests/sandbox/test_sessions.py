@@ -41,6 +41,19 @@ def test_a_step_finds_what_the_one_before_left(box: Sandbox, fork: bool) -> None
     assert second.replayed is not fork and second.repeatable
 
 
+@pytest.mark.parametrize("known", [True, False], ids=["known before", "asked step by step"])
+def test_duckdb_in_a_session(box: Sandbox, known: bool) -> None:
+    """In a forked process it ended with SIGSEGV, because it could not read that process's own limits."""
+    pytest.importorskip("duckdb")
+    query = "import duckdb\ncon = duckdb.connect()\nresult = con.execute('SELECT sum(price) FROM sales').fetchall()"
+    with box.session(SALES, code=query if known else "") as session:
+        first = session.step("sales = sales[sales.price > 1]\nresult = len(sales)")
+        second = session.step(query, first.snapshot)
+        third = session.step("result = con.execute('SELECT count(*) FROM sales').fetchall()", second.snapshot)
+    assert [one.outcome.result for one in (first, second, third)] == [2, [(5,)], [(2,)]]
+    assert third.repeatable
+
+
 def test_a_failed_step_leaves_no_trace(box: Sandbox) -> None:
     with box.session(SALES) as session:
         first = session.step("import os, random\nx = [1]\nrandom.seed(3)\nos.mkdir('in')\nos.chdir('in')\nresult = 0")
