@@ -22,6 +22,7 @@ def test_a_floor_that_holds_only_without_the_errors_fails() -> None:
     assert verdict.passed
     (verdict,) = judge([Gate("demo.recall", at_least=0.8)], run([*RIGHT, case("m", None, "missing")]), METRICS)
     assert verdict.passed, "what was never asked is no error"
+    assert verdict.words.endswith("wanted at least 0.8; 1 case has no answer and is not counted")
 
 
 def test_where_lower_is_better_an_error_counts_1() -> None:

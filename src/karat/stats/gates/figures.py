@@ -112,6 +112,14 @@ def with_errors(result: RunResult, metric: Metric) -> tuple[float | None, int]:
     return (mean_of_values(values)[0], failed) if failed else (None, 0)
 
 
+def without_answer(result: RunResult, metric: Metric) -> int:
+    """How many cases the figure leaves out because nothing was answered."""
+    import numpy as np
+
+    columns = columns_of(result, groups=False)
+    return int((columns.has_status("missing") & np.isnan(values_of(columns, metric.name))).sum())
+
+
 def values_with_errors(result: RunResult, columns: Columns, metric: Metric) -> tuple[Floats, int]:
     """The value of each case with errors counted as the worst value, and how many cases have one that counts; 0 where
     what an error counts cannot be said. Only the cases that failed are read."""

@@ -37,6 +37,7 @@ from karat.stats.gates.figures import (
     values_with_errors,
     with_errors,
     with_metric_name,
+    without_answer,
 )
 from karat.stats.gates.reasons import is_reason, reason_values
 from karat.stats.gates.rules import CONFIDENCE, CaseFilter, Gate, limits_text, number, parse_gate, rule_text
@@ -199,6 +200,10 @@ def _limit(gate: Gate, result: RunResult, metrics: Sequence[Metric]) -> Verdict:
     limits = [limit for limit in (gate.at_least, gate.at_most) if limit is not None]
     holds = _within(mean, gate)
     words = f"{gate.metric} is {telling(mean, limits)} over {count_of(n, 'case')}, wanted {wanted}"
+    unanswered = 0 if is_reason(metric) else without_answer(result, metric)
+    if unanswered:
+        rest = "has no answer and is not counted" if unanswered == 1 else "have no answer and are not counted"
+        words += f"; {count_of(unanswered, 'case')} {rest}"
     counted, failed = with_errors(result, metric)
     if holds and counted is not None and not _within(counted, gate):
         words += (
