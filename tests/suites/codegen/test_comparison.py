@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 from karat.core.explanation import plain_details
 from karat.core.records import Prediction, join_attempts
 from karat.core.scores import Score
-from karat.suites.codegen.comparison import Comparison
+from karat.sandbox import Column as SandboxColumn
+from karat.sandbox import Series as SandboxSeries
+from karat.suites.codegen.comparison import Comparison, shown
 from karat.suites.codegen.details import details
 from karat.suites.codegen.metrics import METRICS
 from karat.suites.codegen.metrics.overall import WEIGHTS, overall_of
@@ -174,3 +176,10 @@ def test_scores_stay_between_0_and_1_for_any_text(code: str, question: str) -> N
     task = msgspec.structs.replace(MEANS, timeout=2.0)
     for score in scores_of(judge_code(code, code + "\nresult = df", question=question, task=task)).values():
         assert score.value is None or 0 <= score.value <= 1
+
+
+def test_a_table_is_shown_as_its_rows() -> None:
+    """Sheets, pages and notebooks showed the program's own form of it."""
+    series = SandboxSeries(SandboxColumn("n", "int64", [5, None]), (SandboxColumn("city", "str", ["Oslo", "Rome"]),))
+    assert shown(series) == "city, n\nOslo, 5\nRome, null"
+    assert shown(6) == "6"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import msgspec
 
+from karat.core.problems import count_of
 from karat.core.records import Case
 from karat.core.suite import NotApplicable
 from karat.engines import EngineError
@@ -175,8 +176,14 @@ def _with_runnable_reference(task: Task) -> Task:
 
 
 def shown(result: Plain) -> str:
-    """Cut; of the results of several inputs the first."""
-    return repr(result.shown if isinstance(result, Answers) else result)[:2_000]
+    """Cut; of the results of several inputs the first. A table is its names and first rows, one to a line."""
+    found = result.shown if isinstance(result, Answers) else result
+    sample = sampled(found) if isinstance(found, Frame | Series) else None
+    if sample is None:
+        return repr(found)[:2_000]
+    rows = [", ".join("null" if cell is None else cell for cell in row) for row in (sample.columns, *sample.rows)]
+    left = sample.full_size[0] - len(sample.rows)
+    return "\n".join([*rows, *([f"and {count_of(left, 'more row')}"] if left > 0 else [])])[:2_000]
 
 
 def sampled(result: Plain) -> TableSample | None:
