@@ -30,14 +30,15 @@ class Need(msgspec.Struct, frozen=True):
 
 
 # Measured on two cores: scale_run (light, function) up to 1,000,000 cases, scale_run (data_query, replay) up to
-# 100,000, compare_runs up to 200,000, store_size at 10,000. Memory of a run: 84 MB at 100,000, 233 MB at 1,000,000.
+# 100,000, compare_runs up to 1,000,000 (206 and 701 MB, 0.9 and 2.8 s at 200,000 and 1,000,000), store_size at
+# 10,000. Memory of a run: 84 MB at 100,000, 233 MB at 1,000,000.
 NEEDS = (
     Need("`karat run`", "GB of memory", 67, 166e-6, "split the case file: the ids of all cases are held"),
     Need("`karat run`, light cases, one core", "hours", 0, 123e-6, "several runners, `--executor`"),
     Need("`karat run`, data_query, one core", "hours", 0, 710e-6, "several runners, `--executor`"),
     Need("store, data_query", "GB of disk", 0, 227 / 1024**2, "delete runs that nobody needs"),
-    Need("`karat compare`", "GB of memory", 120, 1000e-6, "read the columns of one metric after the other"),
-    Need("`karat compare`, one core", "hours", 1.3, 7.5e-6, "nothing"),
+    Need("`karat compare`", "GB of memory", 82, 620e-6, "read the columns of one metric after the other"),
+    Need("`karat compare`, one core", "hours", 0.4, 2.4e-6, "nothing"),
 )
 
 
