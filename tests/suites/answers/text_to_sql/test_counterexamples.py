@@ -227,6 +227,61 @@ def test_mutants_change_one_thing_each() -> None:
     assert "SELECT MIN(id) FROM sale WHERE amount > 10" in found
     assert "SELECT MAX(id) FROM sale" in found
     assert "SELECT MAX(id) FROM sale WHERE amount > 11" in found
+    assert "SELECT MAX(id) FROM sale WHERE amount > 9" in found
+    assert "SELECT MAX(id) FROM sale WHERE amount >= 10" in found
+
+
+@pytest.mark.parametrize(
+    ("gold", "changed"),
+    [
+        ("SELECT COUNT(DISTINCT a) FROM t", {"SELECT COUNT(a) FROM t"}),
+        ("SELECT COUNT(a) FROM t", {"SELECT COUNT(DISTINCT a) FROM t", "SELECT COUNT(*) FROM t"}),
+        ("SELECT a FROM t WHERE b <= 1", {"SELECT a FROM t WHERE b < 1", "SELECT a FROM t WHERE b <= 2"}),
+        ("SELECT a FROM t WHERE b BETWEEN 1 AND 5", {"SELECT a FROM t WHERE (b > 1 AND b <= 5)"}),
+        ("SELECT a FROM t WHERE day > '2024-02-29'", {"SELECT a FROM t WHERE day > '2024-03-01'"}),
+        (
+            "SELECT a FROM t WHERE b = 'Red'",
+            {
+                "SELECT a FROM t WHERE LOWER(b) = 'red'",
+                "SELECT a FROM t WHERE SUBSTR(b, 1, 3) = 'Red'",
+                "SELECT a FROM t WHERE SUBSTR(b, -3) = 'Red'",
+                "SELECT a FROM t WHERE b = 'Blue'",
+                "SELECT a FROM t WHERE b <> 'Blue'",
+            },
+        ),
+        ("SELECT a FROM t WHERE b IN ('Red', 'Blue')", {"SELECT a FROM t WHERE b IN ('Red')"}),
+        ("SELECT a FROM t WHERE b IN ('Red')", {"SELECT a FROM t WHERE b IN ('Red', 'Blue')"}),
+        ("SELECT a FROM t WHERE b LIKE 'R%'", {"SELECT a FROM t WHERE b LIKE '%R%'"}),
+        ("SELECT b, SUM(a) FROM t GROUP BY id", {"SELECT b, SUM(a) FROM t GROUP BY b"}),
+        ("SELECT a FROM t ORDER BY b LIMIT 1", {"SELECT a FROM t ORDER BY b DESC LIMIT 1"}),
+    ],
+)
+def test_what_a_mutant_changes(gold: str, changed: set[str]) -> None:
+    assert changed <= set(mutants(gold, {"b": ["Red", "Blue"]}))
+
+
+def test_a_query_with_too_many_mutants_keeps_some_of_each_kind() -> None:
+    many = " OR ".join(f"amount = {number}" for number in range(100, 160))
+    found = mutants(f"select count(distinct name) from sale where name = 'Ann' and ({many})")
+    assert len(found) == 40
+    assert any("COUNT(name)" in one for one in found)
+    assert any("LOWER(name)" in one for one in found)
+
+
+LUCKY = [
+    ("select count(distinct customer_id) from sale", "select count(customer_id) from sale"),
+    ("select name from customer where country = 'FR'", "select name from customer where country like 'fr%'"),
+    ("select id from sale where amount > 10", "select id from sale where amount >= 10"),
+    ("select id from customer where country <> 'FR'", "select id from customer where country = 'DE'"),
+]
+
+
+def test_a_suite_of_few_files_refutes_answers_that_were_lucky_on_the_real_rows(tmp_path: Path) -> None:
+    made = make_suite(database(tmp_path), [gold for gold, _ in LUCKY], tmp_path / "suite", count=6, seed=1)
+    files = [sqlite3.connect(one) for one in made.files]
+    for gold, lucky in LUCKY:
+        results = [[sorted(one.execute(sql).fetchall()) for sql in (gold, lucky)] for one in files]
+        assert any(ours != theirs for ours, theirs in results), lucky
 
 
 KEYS = """

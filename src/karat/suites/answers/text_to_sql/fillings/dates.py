@@ -39,6 +39,12 @@ def made_date(form: str, literals: Sequence[Any], sample: Sequence[Any], chance:
     return f"{day}{blank}{chance.choice(TIMES)}"
 
 
+def neighbour_days(text: str) -> list[str]:
+    """The day after and the day before, of a text that is a day and no more."""
+    day = _day(text) if len(text) == len("2000-01-01") else None
+    return [_moved(day, steps).isoformat() for steps in (1, -1)] if day is not None else []
+
+
 def _days_in(text: str) -> list[date]:
     """The days that a literal names: a day, the first one of a month or of a year."""
     found = (_day(f"{year}-{int(month or 1):02d}-{int(day or 1):02d}") for year, month, day in _WRITTEN.findall(text))

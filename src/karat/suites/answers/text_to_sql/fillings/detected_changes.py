@@ -9,6 +9,7 @@ from typing import Any  # Any: cells of made rows
 import msgspec
 
 from karat.suites.answers.text_to_sql.fillings.scratch import Filling, Scratch
+from karat.suites.answers.text_to_sql.running.result_row import Row
 
 
 class Told(msgspec.Struct, frozen=True):
@@ -22,12 +23,15 @@ def told_apart(scratch: Scratch, filling: Filling, pairs: Sequence[tuple[str, st
     """Fill the tables and run both queries of each pair."""
     if not scratch.fill(filling):
         return Told((), {})
-    places = tuple(place for place, pair in enumerate(pairs) if _differ(scratch, *pair))
-    return Told(places, scratch.rows())
+    golds = {gold: _result(scratch, gold) for gold in dict.fromkeys(gold for gold, _ in pairs)}
+    places = []
+    for place, (gold, mutant) in enumerate(pairs):
+        ours, theirs = golds[gold], _result(scratch, mutant)
+        if ours is not None and theirs is not None and ours != theirs:
+            places.append(place)
+    return Told(tuple(places), scratch.rows())
 
 
-def _differ(scratch: Scratch, gold: str, mutant: str) -> bool:
-    ours, theirs = scratch.run(gold), scratch.run(mutant)
-    if ours.result is None or theirs.result is None:
-        return False
-    return Counter(ours.rows) != Counter(theirs.rows)
+def _result(scratch: Scratch, sql: str) -> Counter[Row] | None:
+    ran = scratch.run(sql)
+    return None if ran.result is None else Counter(ran.rows)

@@ -140,6 +140,8 @@ def _cell(
     linked = any(column.name.lower() in pair for pair in hints.linked) or column.name.lower().endswith("id")
     if column.key and not linked:
         return number + 1 if column.kind == "number" else f"k{number + 1}"
+    if linked and column.sole and chance.random() < 0.8:  # a random one is often there already: the row is refused
+        return number + 1 if column.kind == "number" else str(number + 1)
     if linked:
         value = chance.randint(1, spread)
         return value if column.kind == "number" else str(value)

@@ -37,7 +37,13 @@ def read_schema(run: Callable[[str], Ran]) -> tuple[ScratchTable, ...]:
             parts = sum(bool(key) for *_, key in told)
             # SQLite lets nulls into a key of several columns, and real databases have them there.
             columns = tuple(
-                ScratchColumn(str(column), kind_of(str(declared)), not required and (not key or parts > 1), bool(key))
+                ScratchColumn(
+                    str(column),
+                    kind_of(str(declared)),
+                    not required and (not key or parts > 1),
+                    bool(key),
+                    sole=bool(key) and parts == 1,
+                )
                 for _, column, declared, required, _, key in told
             )
             parents = tuple(

@@ -36,6 +36,8 @@ class ScratchColumn(msgspec.Struct, frozen=True):
     key: bool
     form: str = ""
     """``date`` or ``time`` where all that is known of it are days, or days with a time."""
+    sole: bool = False
+    """Whether it is the whole key."""
 
 
 class ScratchTable(msgspec.Struct, frozen=True):

@@ -15,15 +15,20 @@ from karat.core.files.atomic import write_atomically
 from karat.core.json_types import JsonObject
 from karat.core.problems import UserError
 from karat.suites.answers.text_to_sql.fillings.child_process import ChildLost, guarded_telling
-from karat.suites.answers.text_to_sql.fillings.generate_rows import hints_of, made_filling
+from karat.suites.answers.text_to_sql.fillings.detected_changes import Told
+from karat.suites.answers.text_to_sql.fillings.generate_rows import Hints, hints_of, made_filling
 from karat.suites.answers.text_to_sql.fillings.mutants import mutants
 from karat.suites.answers.text_to_sql.fillings.schema import read_schema
 from karat.suites.answers.text_to_sql.fillings.scratch import QUERY_SECONDS, Filling, ScratchTable
 from karat.suites.answers.text_to_sql.running.databases import engine_settings
 from karat.suites.answers.text_to_sql.running.execution import Databases
 
-TRIES = 2_000
-"""Fillings that are tried for a suite."""
+CANDIDATES = 30
+"""Fillings that are tried for each file: the one that tells most mutants is kept."""
+USELESS = 10
+"""Times that none of them tells any, after which the suite is done."""
+MOST_SOURCES = 4
+"""Queries whose literals go into one filling."""
 MOST_LOST = 3
 """Processes that a filling may cost before no suite is made."""
 
@@ -44,35 +49,53 @@ def make_suite(database: Path, golds: Sequence[str], out: Path, *, count: int, s
     if not tables:
         raise UserError(f"there are no tables in {database}")
     chance = random.Random(seed)  # noqa: S311 (made rows, no secret)
-    pairs = [(gold, mutant) for gold in dict.fromkeys(golds) for mutant in mutants(gold)]
-    left = dict.fromkeys(pairs)
+    values = _texts_of(tables)
+    pairs = [(gold, mutant) for gold in dict.fromkeys(golds) for mutant in mutants(gold, values)]
+    left = list(dict.fromkeys(pairs))
+    whole = len(left)
     kept: list[Filling] = []
-    lost = 0
-    texts = list(dict.fromkeys(golds))
-    for _ in range(TRIES):  # not by time: the same seed makes the same files on any machine
-        if len(kept) >= count or not (left or not pairs):
-            break
-        hints = hints_of(*chance.sample(texts, min(len(texts), 4)))
-        filling = made_filling(tables, msgspec.structs.replace(hints, tables=frozenset()), chance)
-        now = list(left)
-        try:
-            told = guarded_telling(tables, filling, now, 2 * QUERY_SECONDS * len(now))
-        except ChildLost:
-            lost += 1
-            if lost == MOST_LOST:
-                hint = "Look for a query that takes all memory, or does not end, on rows other than the real ones."
-                what = f"the gold queries on {database.name} cannot be run on generated rows"
-                raise UserError(what, hint=hint) from None
-            continue
-        if told.places or not pairs:
-            kept.append(told.rows)
-            for place in told.places:
-                del left[now[place]]
+    lost = useless = 0
+    while len(kept) < count and (left or not whole) and useless < USELESS:  # not by time: a seed makes the same files
+        best = Told((), {})
+        for _ in range(CANDIDATES if whole else 1):
+            hints = _hints(left, golds, chance)
+            filling = made_filling(tables, hints, chance)
+            try:
+                told = guarded_telling(tables, filling, left, 2 * QUERY_SECONDS * len(left))
+            except ChildLost:
+                lost += 1
+                if lost == MOST_LOST:
+                    hint = "Look for a query that takes all memory, or does not end, on rows other than the real ones."
+                    what = f"the gold queries on {database.name} cannot be run on generated rows"
+                    raise UserError(what, hint=hint) from None
+                continue
+            best = max(best, told, key=lambda one: (len(one.places), len(one.rows)))
+        useless = 0 if best.places or (not whole and best.rows) else useless + 1
+        if not useless:
+            kept.append(best.rows)
+            left = [pair for place, pair in enumerate(left) if place not in set(best.places)]
     folder = out / database.stem
     files = [folder / f"{database.stem}_v{number}.sqlite" for number in range(1, len(kept) + 1)]
     for file, rows in zip(files, kept, strict=True):
         write_atomically(file, partial(_write, tables=tables, rows=rows))
-    return MadeSuite(tuple(map(str, files)), len(pairs) - len(left), len(pairs))
+    return MadeSuite(tuple(map(str, files)), whole - len(left), whole)
+
+
+def _hints(left: Sequence[tuple[str, str]], golds: Sequence[str], chance: random.Random) -> Hints:
+    """Values from some queries, first of all those with mutants that nothing tells yet, for all tables."""
+    texts = list(dict.fromkeys(gold for gold, _ in left)) or list(dict.fromkeys(golds))
+    hints = hints_of(*chance.sample(texts, min(len(texts), MOST_SOURCES)))
+    return msgspec.structs.replace(hints, tables=frozenset())
+
+
+def _texts_of(tables: Sequence[ScratchTable]) -> dict[str, list[str]]:
+    """Column → the texts that the real rows have there."""
+    found: dict[str, dict[str, None]] = {}
+    for table in tables:
+        for place, column in enumerate(table.columns):
+            texts = (row[place] for row in table.sample)
+            found.setdefault(column.name.lower(), {}).update((one, None) for one in texts if isinstance(one, str))
+    return {name: list(texts) for name, texts in found.items()}
 
 
 def sqlite_file(database: Path) -> JsonObject:
