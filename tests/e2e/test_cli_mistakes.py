@@ -41,6 +41,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "folder").mkdir()
     for name in ("empty.yaml", "empty.jsonl", "empty.sheet"):
         (tmp_path / name).touch()
+    (tmp_path / "open.yaml").write_text("systems:\n  a: {type: openai\nsuites:\n  - suite: retrieval\n")
     for name in ("bad.yaml", "bad.jsonl", "bad.sheet"):
         (tmp_path / name).write_bytes(NOT_UTF8)
     (tmp_path / "plain.sheet").write_text("table T\n    [a] = 1\n")
@@ -61,6 +62,7 @@ IN_AN_EMPTY_FOLDER = [
     (("gate",), "there are no gates to check", 'Put them under "gates:" in karat.yaml'),
     (("run", "--config", "nope.yaml"), "there is no project file nope.yaml", "karat init"),
     (("run", "--config", "empty.yaml"), "the file is empty", "karat init FOLDER writes one"),
+    (("run", "--config", "open.yaml"), "open.yaml:3:7: not valid YAML", 'close the "{" of line 2, column 6.'),
     (("run", "--config", "bad.yaml"), "bad.yaml:1:1: not UTF-8", "Save the file as UTF-8"),
     (("run", "--retry-errors"), "--retry-errors needs --resume", "karat run --resume latest"),
     (("score", "--suite", "data_qery", "--cases", "one.yaml", "--predictions", "x"), "no suite", '"data_query"?'),

@@ -95,7 +95,24 @@ def _syntax_problem(error: yaml.MarkedYAMLError, file: str) -> Problem:
         hint = "Indent with spaces, not tabs."
     elif "found character that cannot start any token" in what:
         hint = "Indent with spaces, not tabs; quote a string that starts with @, ` or %."
+    elif error.context_mark is not None and (expected := _expected(what, error.context or "")):
+        hint = f"{expected} {error.context_mark.line + 1}, column {error.context_mark.column + 1}."
     return Problem(f"not valid YAML: {what}{context}", file=file, line=line, column=column, hint=hint)
+
+
+def _expected(what: str, context: str) -> str:
+    """What the parser waited for when it gave up, up to the place where that begins."""
+    for part, sign in (("flow mapping", "{"), ("flow sequence", "[")):
+        if part in context and "did not find expected ',' or" in what:
+            return f'Write a comma, or close the "{sign}" of line'
+    if "quoted scalar" in context:
+        return "Close the quotes that open in line"
+    for part, entry in (("block mapping", "key: value"), ("block collection", "- item")):
+        if part in context:
+            return f'Expected a further "{entry}", indented as the block that begins in line'
+    if "simple key" in context:
+        return 'Expected ": " after the key in line'
+    return ""
 
 
 def _encoding_problem(error: yaml.YAMLError, data: bytes, file: str) -> Problem:

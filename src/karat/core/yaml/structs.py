@@ -32,7 +32,22 @@ from karat.core.secrets.settings import is_secret_setting
 from karat.core.yaml.nodes import BAD, Bad, Findings, Path_, documents, is_empty
 from karat.core.yaml.untyped import described, finite, read_any, read_typed_object
 
-__all__ = ["Findings", "Path_", "Raw", "documents", "filled", "hints_of", "is_empty", "load", "read", "reader_for"]
+__all__ = [
+    "EMPTY",
+    "Findings",
+    "Path_",
+    "Raw",
+    "documents",
+    "filled",
+    "hints_of",
+    "is_empty",
+    "load",
+    "read",
+    "reader_for",
+]
+
+EMPTY = "the file is empty"
+"""The one problem of a file without a document."""
 
 S = TypeVar("S")
 Read = Callable[[Node, Findings], object]
@@ -64,7 +79,7 @@ def load(
         prepare(node)
         return read(kind, node, findings), findings, node
     if not findings.problems:
-        findings.problems.append(Problem("the file is empty", file=str(path)))
+        findings.problems.append(Problem(EMPTY, file=str(path)))
     return None, findings, None
 
 

@@ -23,7 +23,7 @@ from karat.core.secrets.quoting import hidden, hidden_value
 from karat.core.suite import Suite, SuiteOptions
 from karat.core.system import SystemConfig, SystemType
 from karat.core.yaml.plain_values import node_of
-from karat.core.yaml.structs import Findings, Raw, documents, env_setting, load, read, secret_message
+from karat.core.yaml.structs import EMPTY, Findings, Raw, documents, env_setting, load, read, secret_message
 from karat.environments import Environment
 from karat.judge.settings import JudgeSettings
 from karat.runs.calls.stopping import GRACE, wrong_seconds
@@ -164,7 +164,8 @@ def load_project(path: Path) -> Project:
         findings.problems.append(Problem(message, file=str(path), hint=did_you_mean(parts.judge.system, systems)))
     _check_gates(parts.gates, [entry.suite for entry in parts.suites], path, findings)
     if found is None or findings.problems:
-        hint = "karat init FOLDER writes one to start from." if root is None else ""
+        empty = root is None and any(problem.message == EMPTY for problem in findings.problems)
+        hint = "karat init FOLDER writes one to start from." if empty else ""
         said = f"{count_of(len(findings.problems), 'mistake')} in {path.name}"
         raise UserError(said, hint=hint, problems=findings.problems)
     known = {name: system for name, system in systems.items() if system is not None}
