@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import re
 
+import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -21,6 +22,20 @@ def test_the_page() -> None:
     assert "COUNTRY: ✓ T1 · T 1 → ✗ W1 · W 1, W2 · W 2" in page
     assert page.index("Newly wrong") < page.index("Newly right") < page.index("Only after")
     assert page.count("<details>") == page.count("</details>")
+
+
+def test_a_metric_that_no_case_of_either_run_has_takes_no_row() -> None:
+    found = sample()
+    first, second, *rest = found.comparison.metrics
+    plain = msgspec.structs.replace(second, headline=False, title="SQL parts", difference=None, only_a=0, only_b=0)
+    headline = msgspec.structs.replace(plain, headline=True, title="SQL runs")
+    once = msgspec.structs.replace(plain, title="once", only_a=1, undefined="no case has a value in both runs")
+    metrics = (first, plain, headline, once, *rest)
+    comparison = msgspec.structs.replace(found.comparison, metrics=metrics)
+    page = comparison_markdown([msgspec.structs.replace(found, comparison=comparison)])
+    assert "SQL parts" not in page
+    assert "| once | n/a |" in page
+    assert "\nNo case has a value in either run: SQL runs\n" in page
 
 
 def test_no_row_of_a_table_has_another_number_of_cells_and_nothing_can_act() -> None:

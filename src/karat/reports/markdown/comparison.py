@@ -60,8 +60,12 @@ def _lines(item: Compared) -> Iterable[str]:
     yield ""
     yield from _table(
         ["metric", first, second, "difference", "95 % interval", "p (Holm)", "over", ""],
-        [_metric(metric) for metric in item.comparison.metrics],
+        [_metric(metric) for metric in item.comparison.metrics if not _empty(item, metric)],
     )
+    empty = [metric.title for metric in item.comparison.metrics if metric.headline and _empty(item, metric)]
+    if empty:
+        yield ""
+        yield f"No case has a value in either run: {text(', '.join(empty), 1000)}"
     tags = [(tag.tag, tag.metric, tag.difference) for tag in item.comparison.tags]
     yield from _folded("By tag", ["tag", *_PART], [_part(item, *tag) for tag in tags])
     for kind in dict.fromkeys(group.kind for group in item.comparison.groups):
@@ -90,6 +94,12 @@ def _lines(item: Compared) -> Iterable[str]:
         title = f"Judge {item.judge.version}: {len(changed):,} of {count_of(item.judge.both, 'verdict')} changed"
         rows = [[text(one.case), text(str(one))] for one in changed[:MOST_CASES]]
         yield from _folded(title, ["case", "verdict"], rows)
+
+
+def _empty(item: Compared, metric: MetricComparison) -> bool:
+    """Whether no shared case has a value in either run: these cases do not ask for the metric."""
+    neither = metric.difference is None and not metric.only_a and not metric.only_b
+    return bool(item.comparison.n_shared) and neither
 
 
 def _metric(metric: MetricComparison) -> list[str]:
