@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import ConsoleSpanExporter, SimpleSpanProcessor
+from typer.testing import CliRunner
 
+from karat.cli.main import app
 from karat.core.problems import UserError
 from karat.imports.reading import read_source
 from karat.verbs.imports.answers import import_answers
@@ -105,6 +109,28 @@ def test_the_same_call_in_every_form(text: str, tmp_path: Path) -> None:
     assert (row.cells["answer"], row.cells["tokens"], row.cells["latency"]) == ("37 ships", 9, 2.0)
     done = import_answers(tmp_path / "traces.json", "answers", gold(tmp_path), to=tmp_path / "out")
     assert (done.count, done.cases, list(done.skipped)) == (1, 1, [])
+
+
+def test_the_command_that_is_printed_scores_the_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Gold SQL needs its databases: from the project, or as a part of the command."""
+    monkeypatch.chdir(tmp_path)
+    with closing(sqlite3.connect("fleet.sqlite")) as database:
+        database.execute("CREATE TABLE ships (id INTEGER)")
+    Path("team.yaml").write_text("- {id: q1, question: How many ships?, sql: SELECT count(*) FROM ships}\n")
+    Path("t.json").write_text(document(span(CURRENT)))
+
+    def scored(*words: str) -> str:
+        done = import_answers(Path("t.json"), "answers", Path("team.yaml"), to=Path("out"), force=True)
+        assert done.to_fill_in == words
+        command = [word.replace("=PATH", "=fleet.sqlite") for word in done.command]
+        said = CliRunner().invoke(app, command[1:])
+        assert "no databases" not in said.output and "1 scored" in said.output
+        return " ".join(done.command)
+
+    assert scored("databases").endswith("--cases team.yaml --predictions out/predictions.jsonl --option databases=PATH")
+    entry = "{suite: answers, questions: team.yaml, databases: fleet.sqlite, predictions: old.jsonl}"
+    Path("karat.yaml").write_text(f"suites:\n  - {entry}\n")
+    assert scored() == "karat score --suite answers --predictions out/predictions.jsonl"
 
 
 def test_what_the_console_exporter_of_the_sdk_prints(tmp_path: Path) -> None:

@@ -206,6 +206,8 @@ class Suite(Generic[Target, Options, Comparison]):
     extras: Callable[[Sequence[Case[Target]], Options], Sequence[str]] = lambda _cases, _options: ()
     """(cases, options) → the extras (``core.installed.extras``) without which these cases cannot be scored; asked for
     before anything runs."""
+    needed_options: Callable[[Sequence[Case[Target]], Options], Sequence[str]] = lambda _cases, _options: ()
+    """(cases, options) → the names of options that have no value, and without which these cases cannot be scored."""
     check_options: Callable[[Sequence[Case[Target]], Options], None] = lambda _cases, _options: None
     """(cases, options) → UserError where a file that the options name cannot be used; asked before anything runs."""
     files: Callable[[Case[Target], Sequence[Prediction], Options], Iterable[str]] = lambda _case, _given, _options: ()

@@ -88,8 +88,10 @@ def _answers(file: Path, suite: str, cases: Path, to: Path | None, force: bool, 
     notes().print(f"{done.source.format}: {answers}", markup=False, soft_wrap=True)
     for note in done.notes:
         notes().print(note, markup=False, soft_wrap=True)
-    words = ["karat", "score", "--suite", suite, "--cases", str(cases), "--predictions", str(done.predictions)]
-    notes().print(f"saved {done.predictions}\n→ {shlex.join(words)}", markup=False, soft_wrap=True)
+    notes().print(f"saved {done.predictions}\n→ {shlex.join(done.command)}", markup=False, soft_wrap=True)
+    for name in done.to_fill_in:
+        words = f"Put the {name} of these cases in place of PATH."
+        notes().print(words, markup=False, soft_wrap=True)
     if done.skipped:
         raise typer.Exit(exit_codes.ERRORS)
 

@@ -31,7 +31,7 @@ from karat.suites.answers.records import REASONS, Gold
 from karat.suites.answers.report import report
 from karat.suites.answers.requirements.extras import extras
 from karat.suites.answers.requirements.files import files
-from karat.suites.answers.requirements.options_check import check_options
+from karat.suites.answers.requirements.options_check import check_options, needed_options
 from karat.suites.answers.responses import understand
 from karat.suites.answers.rubric import RUBRIC
 from karat.suites.answers.submission.export import export_predictions
@@ -53,6 +53,7 @@ suite = Suite(
     read_predictions=read_predictions,
     check_cases=check_cases,
     check_options=check_options,
+    needed_options=needed_options,
     prepare=run_ahead,
     compare=compare,
     perfect=perfect,

@@ -24,6 +24,7 @@ from karat.imports.rows import asked, said
 from karat.imports.source import Source, SourceRow
 from karat.imports.traces import encoded
 from karat.verbs.exports.answer_lines import exported
+from karat.verbs.imports.score_command import score_command
 from karat.verbs.inputs.streamed_inputs import gather_cases
 
 FILE = "predictions.jsonl"
@@ -40,6 +41,10 @@ class ImportedAnswers:
     """Cases that have an answer now."""
     skipped: Sequence[Problem]
     notes: Sequence[str] = ()
+    command: Sequence[str] = ()
+    """How the answers are scored now."""
+    to_fill_in: Sequence[str] = ()
+    """Options in the command whose value only the user knows; ``PATH`` stands for it."""
 
 
 def import_answers(
@@ -73,7 +78,10 @@ def import_answers(
     for name, data in files.items():
         write_bytes(folder / name, data)
     ids = {one.case_id for one in found}
-    return ImportedAnswers(source, folder / FILE, len(found), len(ids), skipped, tuple(lines.notes))
+    command, to_fill_in = score_command(chosen, cases, gathered.cases, folder / FILE)
+    return ImportedAnswers(
+        source, folder / FILE, len(found), len(ids), skipped, tuple(lines.notes), command, to_fill_in
+    )
 
 
 def _joined(first: Prediction, second: Prediction) -> Prediction:

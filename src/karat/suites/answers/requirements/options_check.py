@@ -35,6 +35,12 @@ def check_options(cases: Sequence[Case[Gold]], options: Options) -> None:
         )
 
 
+def needed_options(cases: Sequence[Case[Gold]], options: Options) -> tuple[str, ...]:
+    """``databases``, where a case has gold SQL and no place to run it."""
+    asked = (case for case in cases if any(turn.target and turn.target.queries for turn in case.conversation))
+    return () if all(options.runs_sql(case.id) for case in asked) else ("databases",)
+
+
 def _files(engine: Engine) -> list[tuple[str, str]]:
     found = [("credential file", engine.credential)]
     if engine.engine in FILES and engine.database != ":memory:":
