@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from karat.core.case_files.loaded import LoadedCases
@@ -15,6 +16,8 @@ from karat.suites.answers.gold.check import check_cases
 from karat.suites.answers.gold.table_heads import HEAD_BYTES, csv_head
 from karat.suites.answers.options import Options
 from karat.suites.answers.records import Gold
+from karat.suites.answers.spider2.judge import judge as judge_spider2
+from karat.suites.answers.strict.judge import judge as judge_strict
 from tests.conftest import ROOT
 from tests.suites.answers.making import answers, entry, gold_folder, golds, lines, write
 
@@ -302,3 +305,24 @@ def test_no_mistake_is_told_twice(tmp_path: Path) -> None:
     ]
     write(tmp_path, {"karat_gold.jsonl": lines(*rows)})
     assert [problem.line for problem in findings(tmp_path)] == [1, 2]
+
+
+LFS_POINTER = f"version https://git-lfs.github.com/spec/v1\noid sha256:{'4d' * 32}\nsize 12345\n"
+
+
+def test_gold_that_is_only_a_git_lfs_pointer_judges_nothing(tmp_path: Path) -> None:
+    """Both sides come from a clone without Git LFS: the same pointer in both is no right answer, nor a wrong one."""
+    rows = [{"instance_id": name, "condition_cols": [], "ignore_order": True} for name in ("both", "other")]
+    files: dict[str, str | bytes] = {"exec_result/both.csv": LFS_POINTER, "exec_result/other_a.csv": LFS_POINTER}
+    folder = gold_folder(tmp_path / "gold", rows, files | {"exec_result/other_b.csv": "n\n1\n"})
+    found = golds(folder)
+    assert (found["both"].status, found["other"].status) == ("unreadable", "suspect")
+    assert "git lfs pull" in found["both"].problem
+    submitted = answers(write(tmp_path / "given", {"both.csv": LFS_POINTER, "other.csv": LFS_POINTER}))
+    assert judge_strict(found["both"], submitted["both"]).state == "gold_error"
+    recomputed = msgspec.structs.replace(found["both"], status="good", problem="")
+    assert judge_strict(recomputed, submitted["both"]).state == "gold_error"
+    assert judge_spider2(recomputed, submitted["both"]).reason == "gold_error"
+    assert not judge_spider2(found["other"], submitted["other"])  # the pointer among several golds passes nothing
+    told = [problem for problem in findings(folder) if "pointer" in problem.message]
+    assert [problem.hint for problem in told] == ["Run git lfs pull where the file comes from."] * 2

@@ -34,6 +34,7 @@ from karat.core.json_types import JsonMapping, JsonObject
 from karat.core.problems import Problem, UserError, did_you_mean
 from karat.core.records import Case, Turn, Where
 from karat.suites.answers.gold.loose_json import NotClean, ReadObject, clean_objects, read_file
+from karat.suites.answers.gold.lfs_pointers import POINTER, is_pointer
 from karat.suites.answers.gold.row_keys import NO_FILE, STATED, usable_keys
 from karat.suites.answers.records import Entry, Function, Gold, GoldStatus
 from karat.suites.answers.spider2.questions import gold_beside, is_spider2_questions, with_questions
@@ -244,7 +245,11 @@ class GoldFolder:
         missing = [missing_files(entry) for entry in entries]
         if not recomputed:
             troubles += [self._no_file(files) for files in missing if files]
-        usable = recomputed or any(_can_judge(e, len(files)) for e, files in zip(entries, missing, strict=True))
+        pointers = [[file for file in entry.gold_files if is_pointer(file)] for entry in entries]
+        if not recomputed:
+            troubles += [self._only_pointers(files) for files in pointers if files]
+        unusable = [len(files) + len(more) for files, more in zip(missing, pointers, strict=True)]
+        usable = recomputed or any(map(_can_judge, entries, unusable))
         if not usable and not troubles:
             said = 'the row has no "evaluation"' if not found else "the row does not say what the right answer is"
             troubles = [f"{said}, and there is no gold SQL to compute it" if temporal else said]
@@ -289,8 +294,14 @@ class GoldFolder:
         return beside if beside.exists() else place
 
     def _no_file(self, files: Sequence[str]) -> str:
+        return f"{NO_FILE} {self._inside(files)}"
+
+    def _only_pointers(self, files: Sequence[str]) -> str:
+        return f"{POINTER} {self._inside(files)}: run git lfs pull where it comes from"
+
+    def _inside(self, files: Sequence[str]) -> str:
         root = self.root.resolve()
-        return f"{NO_FILE} {', '.join(str(Path(file).relative_to(root)) for file in files)}"
+        return ", ".join(str(Path(file).relative_to(root)) for file in files)
 
     def _flat_entry(self, name: str, row: JsonObject) -> Entry | str:
         try:
@@ -348,11 +359,11 @@ class GoldFolder:
         return ""
 
 
-def _can_judge(entry: Entry, missing: int) -> bool:
+def _can_judge(entry: Entry, unusable: int) -> bool:
     """Whether an entry says what is right: one gold table is enough where any may pass, else all must be there."""
     if entry.func not in FILE_FUNCTIONS:
         return entry.parameters.get("gold") not in (None, [], "")
-    return missing < len(entry.gold_files) if entry.func == "table_match" else bool(entry.gold_files) and not missing
+    return unusable < len(entry.gold_files) if entry.func == "table_match" else bool(entry.gold_files) and not unusable
 
 
 def _sql_texts(entries: Sequence[Entry]) -> Iterator[str]:

@@ -18,6 +18,7 @@ from karat.core.json_types import JsonMapping, JsonObject
 from karat.core.problems import Problem, Severity, count_of, did_you_mean
 from karat.core.records import Case
 from karat.suites.answers.cases import STATUSES, missing_files
+from karat.suites.answers.gold.lfs_pointers import POINTER
 from karat.suites.answers.gold.loose_json import read_file
 from karat.suites.answers.gold.row_keys import NO_FILE, STATED, key_faults, told_on_reading
 from karat.suites.answers.gold.table_heads import CSV_HINT, Head, csv_head, csv_trouble, duckdb_heads
@@ -73,6 +74,8 @@ def _gold_findings(gold: Gold, row: JsonMapping) -> Iterator[Finding]:
     faults = list(key_faults(gold, row))
     told = {fault.what for fault in faults if told_on_reading(gold, fault)}
     for said in gold.problem.split("; ") if gold.problem else ():
+        if said.startswith(POINTER):  # found below, with what else is wrong at the head of a table
+            continue
         absent = said.startswith((NO_FILE, STATED))
         hint = f"{_file_meant(gold)}Without it the instance is left out, or judged by the golds that exist."
         if absent or (gold.family != "own" and said not in told):

@@ -14,6 +14,7 @@ import msgspec
 
 from karat.core.json_types import JsonMapping
 from karat.core.problems import Severity, did_you_mean, slip_of
+from karat.suites.answers.gold.lfs_pointers import POINTER
 from karat.suites.answers.records import Gold
 
 PARAMETERS: Mapping[str, tuple[str, ...]] = {
@@ -85,7 +86,7 @@ def usable_keys(gold: Gold, row: JsonMapping) -> tuple[Gold, list[Told]]:
 
 
 def _is_mistake(trouble: str) -> bool:
-    return bool(trouble) and not trouble.startswith((NO_FILE, STATED))
+    return bool(trouble) and not trouble.startswith((NO_FILE, STATED, POINTER))
 
 
 def _evaluation_faults(part: Mapping[str, Any], *, own: bool) -> Iterator[KeyFault]:

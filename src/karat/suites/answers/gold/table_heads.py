@@ -8,8 +8,9 @@ import io
 from pathlib import Path
 from typing import NamedTuple
 
-from karat.core.files.kinds import foreign_kind
+from karat.core.files.kinds import LFS, foreign_kind
 from karat.core.installed.extras import install_command
+from karat.suites.answers.gold.lfs_pointers import is_pointer
 from karat.tables.files.probe import NotOpened, duckdb_copy
 from karat.tables.files.reading import read_csv
 from karat.tables.files.separators import other_separator
@@ -44,7 +45,8 @@ def csv_head(file: str) -> Head:
             return Head(trouble=f"cannot be read: {error.strerror}")
         kind = foreign_kind(data)
         if kind is not None or b"\0" in data:
-            return Head(trouble=f"is {kind.noun if kind else 'not text: it contains NUL bytes'}", hint=CSV_HINT)
+            hint = LFS.hint if kind is LFS else CSV_HINT
+            return Head(trouble=f"is {kind.noun if kind else 'not text: it contains NUL bytes'}", hint=hint)
         try:
             records = filter(None, csv.reader(io.StringIO(data.decode("utf-8-sig", errors="replace"), newline="")))
             head = Head(tuple(next(records, ())), next(records, None) is not None)
@@ -69,6 +71,8 @@ def csv_trouble(file: str) -> str:
 
 def duckdb_heads(file: str) -> dict[str, Head] | str:
     """The tables of a DuckDB file with their columns, or why there are none."""
+    if is_pointer(file):
+        return f"is {LFS.noun}. {LFS.hint}"
     try:
         import duckdb
     except ImportError:

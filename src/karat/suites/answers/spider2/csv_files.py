@@ -7,6 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from karat.core.files.kinds import LFS, foreign_kind
 from karat.suites.answers.spider2.columns import Columns, Nulls
 from karat.suites.answers.spider2.failures import UnreadableGold, UnreadablePrediction, check_size, unreadable
 from karat.suites.answers.spider2.same_lines import width_of_same
@@ -45,6 +46,11 @@ class CsvFile:
             return Path(self.path).read_bytes()
         except OSError as problem:
             raise self._failure(unreadable(self.path, problem)) from problem
+
+    @property
+    def is_pointer(self) -> bool:
+        """Whether only the Git LFS pointer of the file is there."""
+        return self.data is not None and foreign_kind(self.data) is LFS
 
     @cached_property
     def texts(self) -> TextTable | None:

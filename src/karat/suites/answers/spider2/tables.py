@@ -6,6 +6,7 @@
 - Cells: see :mod:`.cells`. ``nulls="zero"`` takes every null for 0 first, as the lite and snow suites do.
 - Several golds: tried in turn, any may pass. A gold that cannot be compared (a column out of range) ends the match with
   0; golds before it have had their turn.
+- A gold of which only the Git LFS pointer is there passes nothing: a submission from the same clone would equal it.
 - Types are inferred from whole columns in ``table_match``, and piece by piece (pandas' way with long files) in
   ``tables_match`` and in the flat family.
 """
@@ -18,6 +19,7 @@ from typing import Any  # Any: parameters that the public evaluator takes in man
 
 import msgspec
 
+from karat.core.files.kinds import LFS
 from karat.core.problems import count_of
 from karat.suites.answers.records import Verdict, right, wrong
 from karat.suites.answers.spider2.columns import Nulls
@@ -87,6 +89,8 @@ def _compare(
     gold: CsvFile, found: CsvFile, condition: Any, ignore_order: bool, nulls: Nulls, family: Family
 ) -> Verdict:
     """Texts settle most columns, and the lines of large files all of them; those they do not settle go to pandas."""
+    if gold.is_pointer:
+        return wrong("gold_error", error=f"{Path(gold.path).name} is {LFS.noun}. {LFS.hint}")
     same = found.width_of_same(gold, ignore_order=ignore_order)
     if same is not None:
         chosen_columns(condition, same, family)

@@ -15,7 +15,7 @@ from karat.suites.answers.records import Verdict, right, wrong
 from karat.suites.answers.strict.ties import match_with_ties
 from karat.tables.explain.sample import TablePair, TableSample, sample_of
 from karat.tables.files.other_forms import other_form
-from karat.tables.files.reading import header_of, read_csv
+from karat.tables.files.reading import check_csv, header_of, read_csv
 from karat.tables.matching import Match, match_tables
 from karat.tables.options import CompareOptions
 from karat.tables.outofcore.compare import is_huge, match_csv_files
@@ -52,6 +52,9 @@ def table_match(
         if pred is None:
             header_of(Path(result), Limits())
     except TableError as error:
+        unusable = [trouble for name in golds if (trouble := _trouble_of(Path(name)))]
+        if len(unusable) == len(golds):
+            return gold_error(*unusable)
         kind, problem = other_form(Path(result)) if error.kind in ("ragged", "columns", "unreadable") else ("", "")
         return wrong("unreadable_prediction", problem=problem or error.reason, kind=kind or error.kind)
     failed: list[_Try] = []
@@ -87,6 +90,15 @@ def table_match(
         verdict = from_match(one.match(Path(result), pred, options, explained=True))
         verdicts.append(_said_which(verdict, one, pred, len(golds), problems))
     return best(verdicts)
+
+
+def _trouble_of(gold: Path) -> str:
+    """What can be seen to be wrong with a gold file without reading it; empty where nothing is."""
+    try:
+        check_csv(gold, Limits())
+    except TableError as error:
+        return error.reason
+    return ""
 
 
 def _without_header(result: Path, pred: Table, failed: Sequence[_Try], options: CompareOptions) -> Verdict | None:
