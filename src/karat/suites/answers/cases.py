@@ -33,8 +33,8 @@ from karat.core.files.reading import FileRefused, open_bytes, read_text, why_not
 from karat.core.json_types import JsonMapping, JsonObject
 from karat.core.problems import Problem, UserError, did_you_mean
 from karat.core.records import Case, Turn, Where
-from karat.suites.answers.gold.loose_json import NotClean, ReadObject, clean_objects, read_file
 from karat.suites.answers.gold.lfs_pointers import POINTER, is_pointer
+from karat.suites.answers.gold.loose_json import NotClean, ReadObject, clean_objects, read_file
 from karat.suites.answers.gold.row_keys import NO_FILE, STATED, usable_keys
 from karat.suites.answers.records import Entry, Function, Gold, GoldStatus
 from karat.suites.answers.spider2.questions import gold_beside, is_spider2_questions, with_questions
