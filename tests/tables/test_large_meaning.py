@@ -50,6 +50,8 @@ DECORATED = [
     "\u221212",
     "1e999",
     "inf",
+    "-Infinity",
+    "INF",
     "nan",
 ]
 WORDS = [

@@ -5,11 +5,13 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
 from karat.tables.matching import Match, match_tables
 from karat.tables.options import CompareOptions
+from karat.tables.outofcore.compare import match_csv_files
 from karat.tables.small.bipartite import Unsettled, perfect_matching
 from karat.tables.small.mapping import find_mapping
 from karat.tables.table import TableError, table_of
@@ -158,3 +160,27 @@ def test_small_tables_need_no_other_library() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("height", [3, 30_000])
+def test_infinity_as_programs_write_it(height: int, tmp_path: Path) -> None:
+    """pandas and DuckDB write inf, PostgreSQL and JavaScript Infinity; the sign counts, and NaN is a null."""
+    gold, same, other = (
+        ["x", *cells, *map(str, range(height))]
+        for cells in (["inf", "-inf", "NaN"], ["Infinity", "-Infinity", ""], ["Infinity", "Infinity", ""])
+    )
+    tables = [table_of(["n"], [[cell or None] for cell in column[1:]]) for column in (gold, same, other)]
+    for case_or_space in (False, True):
+        options = CompareOptions(case_or_space=case_or_space)
+        for ignore_order in (False, True):
+            found = match_tables(tables[0], tables[1], ignore_order=ignore_order, options=options)
+            assert found.passed and set(found.normalised) <= {"null_word"}
+            assert not match_tables(tables[0], tables[2], ignore_order=ignore_order, options=options).passed
+    files = []
+    for name, column in zip("gso", (gold, same, other), strict=True):
+        rows = "\n".join(f"{place},{cell}" for place, cell in enumerate(column[1:]))
+        files.append(written := tmp_path / f"{name}.csv")
+        written.write_text(f"id,n\n{rows}\n")
+    beside = match_csv_files(files[0], files[1])
+    assert beside.passed or not beside.settled
+    assert not match_csv_files(files[0], files[2]).passed

@@ -122,7 +122,8 @@ class LargeColumn:
                 text
                 and not _ALSO_ELSE.intersection(text)
                 and text.isascii()
-                and parse(text, self.options).kind == "text"
+                and (cell := parse(text, self.options)).kind == "text"
+                and cell.key == text
             ):
                 return int(self.hashes[place])
         return None

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from karat.tables.options import CompareOptions
-from karat.tables.values.cells import NULL_WORDS, Cell, as_shown, parse
+from karat.tables.values.cells import WORDS, Cell, as_shown, parse
 from karat.tables.values.number_texts import LETTERS_FIRST
 from karat.tables.values.numbers import VAST
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _NUMBER, _NULL = 0, 1
 _FIRST = 100
-_WORDS = "|".join(sorted(word for word in NULL_WORDS | {"true", "false"} if word[0].isalpha()))
+_WORDS = "|".join(sorted(word for word in WORDS if word[0].isalpha()))
 _MOST_READ = 50_000
 _SAMPLE = 4_000
 _MAY_BE_MORE = rf"(?i)^(?:[^a-z]|{LETTERS_FIRST}|(?:{_WORDS})\W*$)"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from karat.tables.explain.column_similarity import identity
 from karat.tables.options import CompareOptions
 from karat.tables.outofcore.columns import ColumnSums, File, decimals, number, text_hash, whole, whole_digits
-from karat.tables.values.cells import NULL, NULL_WORDS, parse
+from karat.tables.values.cells import NULL, WORDS, parse
 from karat.tables.values.number_texts import LETTERS_FIRST
 from karat.tables.values.numbers import NOISE, SLACK, TWO_DIGITS, VAST, half_unit, small_scale
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _TEXTS_READ = 50_000
 _SPACE = r"[\s\v\x1c-\x1f\x{85}\p{Z}]*"
-_WORDS = "|".join(sorted(re.escape(word) for word in NULL_WORDS | {"true", "false"}))
+_WORDS = "|".join(sorted(re.escape(word) for word in WORDS))
 _MAY_BE_MORE = rf"(?is){_SPACE}([^A-Za-z].*|{LETTERS_FIRST}.*|({_WORDS}){_SPACE})"
 _ONE_MEANING_EACH = r"0000[-/]00?[-/]00?([T ]00?:00(:00(\.0{1,6})?)?)?Z?"
 """Dates in one format, with 0 for each digit: other digits are another moment. With an offset they may be the same."""

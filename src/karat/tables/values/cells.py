@@ -35,6 +35,13 @@ from karat.tables.values.unicode import normalised, visible
 Kind = Literal["null", "number", "code", "moment", "text", "nested"]
 
 NULL_WORDS = frozenset({"null", "nan", "none", "nat", "na", "n/a", "<na>", "<null>", "#n/a", "\\n"})
+_INFINITE = {
+    "inf": "∞", "infinity": "∞", "∞": "∞", "+inf": "∞", "+infinity": "∞", "+∞": "∞",
+    "-inf": "-∞", "-infinity": "-∞", "-∞": "-∞",
+}  # fmt: skip
+"""What programs write for the same float, and the key of it: no number, as nothing is near it."""
+WORDS = NULL_WORDS | {"true", "false", "inf", "infinity"}
+"""Words that mean something else than themselves, in any letter case; signs may stand before some."""
 _PLAIN = re.compile(r"([+-]?)(?:([0-9]+)(?:\.([0-9]*))?|\.([0-9]+))(?:[eE]([+-]?[0-9]{1,6}))?")
 """An exponent of more digits is no number's: Python refuses to read one of thousands."""
 _CODE = re.compile(r"0[0-9]+")
@@ -97,6 +104,8 @@ def parse(text: str | None, options: CompareOptions) -> Cell:
         return Cell("number", text, number=float(word == "true"), whole=int(word == "true"), form="boolean")
     if word in NULL_WORDS and options.null_word:
         return Cell("null", text, form="null_word")
+    if word in _INFINITE:
+        return Cell("text", text, key=_INFINITE[word])
     first = bare[:1]
     if len(bare) <= _LONGEST_NUMBER and _DIGIT.search(bare):
         moment = _MOMENT.fullmatch(bare) if options.date_format else None
@@ -189,7 +198,9 @@ def _nested(text: str, options: CompareOptions) -> Cell | None:
 
     try:
         # Numbers are read as they are written, so that none loses digits.
-        value = json.loads(text, parse_int=str, parse_float=str, parse_constant=lambda _: None)
+        value = json.loads(
+            text, parse_int=str, parse_float=str, parse_constant=lambda word: None if word == "NaN" else word
+        )
         if not isinstance(value, list | dict):
             return None
         key = json.dumps(skeleton({"": value}), sort_keys=True)
@@ -265,7 +276,7 @@ def names_needed(a: Cell, b: Cell, options: CompareOptions) -> set[str]:
         return set()
     forms = set(a.form.split()), set(b.form.split())
     names = (forms[0] ^ forms[1]) | (forms[0] & forms[1] & {"boolean", "date_format"})
-    if a.kind == "text" and composed(a.text or "") != composed(b.text or ""):
+    if a.kind == "text" and a.key not in _INFINITE and composed(a.text or "") != composed(b.text or ""):
         names.add("case_or_space")
     if a.kind == "number" and b.kind == "number":
         why = why_equal(a, b, options, min(a.scale, b.scale))
