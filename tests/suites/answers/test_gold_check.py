@@ -312,7 +312,9 @@ LFS_POINTER = f"version https://git-lfs.github.com/spec/v1\noid sha256:{'4d' * 3
 
 def test_gold_that_is_only_a_git_lfs_pointer_judges_nothing(tmp_path: Path) -> None:
     """Both sides come from a clone without Git LFS: the same pointer in both is no right answer, nor a wrong one."""
-    rows = [{"instance_id": name, "condition_cols": [], "ignore_order": True} for name in ("both", "other")]
+    rows: list[dict[str, Any]] = [
+        {"instance_id": name, "condition_cols": [], "ignore_order": True} for name in ("both", "other")
+    ]
     files: dict[str, str | bytes] = {"exec_result/both.csv": LFS_POINTER, "exec_result/other_a.csv": LFS_POINTER}
     folder = gold_folder(tmp_path / "gold", rows, files | {"exec_result/other_b.csv": "n\n1\n"})
     found = golds(folder)

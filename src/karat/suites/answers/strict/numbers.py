@@ -32,7 +32,9 @@ from karat.suites.answers.strict.found_numbers import (
 )
 from karat.suites.answers.strict.settling.bounds import is_bound
 from karat.suites.answers.strict.settling.doubts import asked, hedged, taken_back
+from karat.suites.answers.strict.settling.messages import is_message
 from karat.suites.answers.strict.settling.operands import is_operand
+from karat.suites.answers.strict.settling.ratios import is_ratio
 from karat.suites.answers.strict.strings import negated
 from karat.suites.answers.strict.units import Counted
 from karat.tables.options import CompareOptions
@@ -58,12 +60,20 @@ _EXACT = Tolerance(CompareOptions(rel_tol=1e-12, abs_tol=0.0, rounding=False))
 """An excluded number is meant exactly: it may be as near to gold as a zip code to the next."""
 _SHOWN = 200
 _CONFIDENCE = re.compile(r"\b(?:confidence|certainty)(?: (?:score|level))?\W{0,6}(?:is )?$", re.IGNORECASE)
-_REASONS = {"bound": "hedged", "asked": "several_answers", "taken_back": "several_answers"}
+_REASONS = {
+    "ratio": "two_readings",
+    "message": "hedged",
+    "bound": "hedged",
+    "asked": "several_answers",
+    "taken_back": "several_answers",
+}
 _WHY = {
     "negated": "the gold number is only there negated",
     "several_answers": "other numbers may be the answer",
     "hedged": "the answer says that it is not sure",
     "bound": "the answer gives the number only as a bound",
+    "ratio": "the number says how many times as large something is",
+    "message": "the number is only there in an error message, or in the message of an empty result",
     "asked": "the answer repeats the number only in a question",
     "taken_back": "the answer corrects itself after the number",
     "two_readings": "the number can be read in two ways, or is part of a range or calculation",
@@ -110,6 +120,13 @@ def number_match(
         return _missed(pred, numbers, missing, wanted)
     names = _names(hits, wanted, tolerance)
     lower = _lower(pred)
+    for why, doubtful in (("ratio", _is_ratio), ("message", _is_message)):
+        if why == "ratio" and any(readings.ratio for readings in wanted):
+            continue
+        each_hit = hits if conj == "and" else [[number for found in hits for number in found]]
+        for found in each_hit:
+            if found and all(doubtful(lower, number) for number in found):
+                return _review(pred, why, found)
     if conj == "and" and len(golds) > 1:
         for why, doubtful in (("negated", _denied), ("bound", _bounding), ("two_readings", _doubtful)):
             doubted = [number for found in hits if all(doubtful(lower, each) for each in found) for number in found]
@@ -165,6 +182,8 @@ class _Readings(msgspec.Struct, frozen=True):
     plain: tuple[Value, ...]
     signed: tuple[Value, ...]
     counted: Counted = Counted()
+    ratio: bool = False
+    """Whether gold is written as a factor: ``3x``."""
 
 
 def _readings(gold: str | float, percentage: bool) -> _Readings:
@@ -173,15 +192,17 @@ def _readings(gold: str | float, percentage: bool) -> _Readings:
     if len(numbers) != 1 or isinstance(gold, bool):
         raise UnreadableNumber(f"gold is {gold!r}, and should be one number")
     number = numbers[0]
+    ratio = is_ratio(written.lower(), number.start, number.end)
     value = Value(number.number, number.decimals, number.whole).times(number.factors[0])
     above_one = may_be_percent(int(abs(value.number) > 1), int(0 < abs(value.number) <= 1))
     if number.percent:
         in_percent = (value,) if percentage or above_one else ()
-        return _Readings((value.hundredth(), *in_percent), (value.in_percent(),))
+        return _Readings((value.hundredth(), *in_percent), (value.in_percent(),), ratio=ratio)
     plain = [value]
     if percentage:
         plain += [value.hundredfold(), *([value.hundredth()] if above_one else [])]
-    return _Readings(tuple(plain), (value.hundredfold().in_percent(), *([value] if above_one else [])), number.counted)
+    signed = (value.hundredfold().in_percent(), *([value] if above_one else []))
+    return _Readings(tuple(plain), signed, number.counted, ratio)
 
 
 def _why(number: Number, readings: _Readings, tolerance: Tolerance) -> str | None:
@@ -255,6 +276,14 @@ def _denied(lower: str, number: Number) -> bool:
 
 def _bounding(lower: str, number: Number) -> bool:
     return is_bound(lower, number.start, number.end)
+
+
+def _is_ratio(lower: str, number: Number) -> bool:
+    return is_ratio(lower, number.start, number.end)
+
+
+def _is_message(lower: str, number: Number) -> bool:
+    return is_message(lower, number.start, number.end)
 
 
 def _doubtful(_: str, number: Number) -> bool:

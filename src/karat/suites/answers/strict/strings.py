@@ -15,7 +15,10 @@ from collections.abc import Sequence
 from karat.suites.answers.evidence import clipped
 from karat.suites.answers.records import Verdict, right, wrong
 from karat.suites.answers.strict.longer_names import is_part, unsettled_polar
+from karat.suites.answers.strict.same_number import has_same_number
 from karat.suites.answers.strict.settling.doubts import covering, doubt, hedged
+from karat.suites.answers.strict.settling.messages import is_error, is_message
+from karat.suites.answers.strict.settling.ratios import is_ratio
 from karat.suites.answers.strict.words import places_of
 from karat.tables.values.cells import folded
 from karat.tables.values.unicode import plain_digits
@@ -60,10 +63,17 @@ WHY = {
     "asked": "the answer repeats gold only in a question",
     "taken_back": "the answer corrects itself after gold",
     "partial": "gold is only there as part of a longer name, number or date",
+    "ratio": "gold is only there as a number that says how many times as large something is",
+    "message": "gold is only there in an error message, or in the message of an empty result",
+    "written": "gold is there as a number that is written in another way",
     "polar": "the answer also says the opposite, or uses the word otherwise",
     "several_answers": "the answer names several candidates",
 }
-_REASONS = {"partial": "two_readings"} | dict.fromkeys(("asked", "taken_back", "polar"), "several_answers")
+_REASONS = (
+    dict.fromkeys(("partial", "ratio", "written"), "two_readings")
+    | {"message": "hedged"}
+    | dict.fromkeys(("asked", "taken_back", "polar"), "several_answers")
+)
 _SHOWN = 200
 
 
@@ -90,6 +100,10 @@ def string_match(pred: str, gold: str | Sequence[str], exclude: str | Sequence[s
     there = [each for each, places in found.items() if places]
     missing = [each for each, places in found.items() if not places]
     if (not there or not wanted) if conj == "or" else bool(missing):
+        written = [each for each in missing if has_same_number(each, pred)]
+        if written and (conj == "or" or len(written) == len(missing)):
+            evidence = {"why": WHY["written"], "found": written[:20], "given": shown}
+            return Verdict("needs_review", _REASONS["written"], evidence)
         return wrong("wrong_text", missing=missing[:20], given=shown)
     denied = negated if conj == "and" else _passed_over
     doubtful = [each for each in there if all(denied(text, *place) for place in found[each])]
@@ -100,9 +114,10 @@ def string_match(pred: str, gold: str | Sequence[str], exclude: str | Sequence[s
         why = doubt(text, spans)
     else:
         why = "hedged" if hedged(text, spans) else ""
-    partial = [each for each in there if all(is_part(text, *place) for place in found[each])]
-    if not why and (len(partial) == len(there) if conj == "or" else partial):
-        why = "partial"
+    for name, doubted in (("ratio", _is_ratio), ("message", _is_message), ("partial", is_part)):
+        only = [each for each in there if all(doubted(text, *place) for place in found[each])]
+        if not why and (len(only) == len(there) if conj == "or" else only):
+            why = name
     if not why and any(unsettled_polar(text, _plain(each), found[each]) for each in there):
         why = "polar"
     if why:
@@ -126,6 +141,18 @@ def _passed_over(text: str, start: int, end: int) -> bool:
     """Whether it is denied, or only there to set the answer against it: "Unlike Paris, Lyon grew"."""
     said = _CLAUSE_END.split(text[max(0, start - _WINDOW) : start])[-1].split(",")[-1]
     return negated(text, start, end) or _FOIL.search(said) is not None
+
+
+def _is_ratio(text: str, start: int, end: int) -> bool:
+    return _is_digits(text[start:end]) and is_ratio(text, start, end)
+
+
+def _is_message(text: str, start: int, end: int) -> bool:
+    return is_message(text, start, end) if _is_digits(text[start:end]) else is_error(text, start)
+
+
+def _is_digits(text: str) -> bool:
+    return text[:1].isdigit() and text[-1].isdigit()
 
 
 def _plain(text: str) -> str:

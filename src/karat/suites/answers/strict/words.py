@@ -6,7 +6,8 @@ A letter or digit beside it makes it a part of a longer word, and so do:
 - signs that words end in: ``C`` is not in ``C++``, ``C#`` or ``C++11``, nor ``A`` in ``A+`` or ``A-``; ``A`` is in
   ``A+B``;
 - a letter before a text that begins with a sign: ``.NET`` is not in ``ASP.NET``; nor ``NET`` in ``.NET``;
-- a hyphen between a lone letter and a word: ``C`` is not in ``Objective-C``, nor ``R`` in ``R-squared``;
+- a hyphen between a lone letter and a word: ``C`` is not in ``Objective-C``, nor ``R`` in ``R-squared``; a letter that
+  names one of a kind is a part of it, for a person to look at: ``X`` in ``X-axis``;
 - ``&`` between letters: ``R`` is not in ``R&D``;
 - digits beyond a point or separator: ``3`` is not in ``3.5``, ``5`` not in ``.5`` or ``-5``, ``234`` not in ``1,234``,
   ``10`` not in ``10 000``.
@@ -40,6 +41,9 @@ BESIDE = rf"[^\W{_RANGES}]"
 """A letter or digit that makes what it is beside a part of a longer word."""
 _SIGNS_AFTER = re.compile(r"#|[+]{2}|[+](?!\w)")
 _GRADE_MINUS = re.compile(r"-(?!\w)")
+_KIND_AFTER = re.compile(
+    r"-(?:ax[ie]s|achsen?|coordinates?|koordinaten?|chromosomes?|class|klasse|block|zone|team|group|gruppe)\b"
+)
 _NUMBER_AFTER = re.compile(r"\.[0-9]|[,'’][0-9]{3}(?![0-9])")
 _GROUPS_AFTER = re.compile(r"(?: [0-9]{3})+(?![0-9])")
 _NUMBER_BEFORE = re.compile(r"(?:(?:^|[^\w])[-\u2212]|(?<![\w.])\.|[0-9]\.)$")
@@ -95,6 +99,8 @@ def _ends(wanted: str, text: str, end: int) -> bool:
     if _SIGNS_AFTER.match(text, end):
         return False
     if after == "-" and _is_lone(wanted[:-3:-1]):
+        if _KIND_AFTER.match(text, end):
+            return True
         return _GRADE_MINUS.match(text, end) is None and not text[end + 1 : end + 2].isalpha()
     if after == "&" and end + 1 < len(text) and _in_word(text[end + 1]):
         return False
