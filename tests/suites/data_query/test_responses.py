@@ -18,7 +18,7 @@ from karat.suites.data_query import suite
 from karat.suites.data_query.options import Options
 from karat.suites.data_query.responses import read, read_response
 from karat.suites.data_query.selection.outcomes import OutcomeRule
-from karat.suites.data_query.selection.selection import DatasetSelection, Dimension, Selection, Target, Term
+from karat.suites.data_query.selection.selection import DatasetSelection, Dimension, Period, Selection, Target, Term
 from tests.reply_forms import body, chat, json_forms, text_forms, tool_call
 
 SELECTED = Selection(
@@ -169,3 +169,34 @@ def test_words_that_may_be_a_refusal_lead_to_the_option_for_them() -> None:
     with pytest.raises(Unreadable) as error:
         read(body({"answer": "none"}))
     assert "outcome_from" not in str(error.value)
+
+
+def test_a_year_may_be_a_number() -> None:
+    """A whole number of four digits in the place of a period is that year; any other number there is a mistake."""
+
+    def period_in(answer: dict[str, Any]) -> Any:
+        selection = read_response(body(answer))
+        return selection.period or selection.indicator_selection[0].period
+
+    def own(values: list[Any] | None = None, **more: Any) -> dict[str, Any]:
+        time = [{"dimension_name": "TIME_PERIOD", "operator": "between", "values": values}] if values else []
+        part = {"dataset_id": "A:B", "dimensions": [{"dimension_name": "X", "values": [{"id": "a"}]}, *time]}
+        return {"indicator_selection": [part], **more}
+
+    span = Period("2015", "2020")
+    time = {"dimensionId": "TIME_PERIOD", "operator": "between", "values": [2015, {"id": 2020}]}
+    assert period_in(own(period={"start": 2015, "end": "2020"})) == span
+    assert period_in(own([{"id": 2015}, {"id": 2020}])) == span
+    assert period_in({"structuredContent": {"queries": [{"datasetUrn": "A:B", "filters": [time]}]}}) == span
+    gaps = period_in(own(period={"start": 2015, "end": 2015, "also": [{"start": 2017, "end": 2017}]}))
+    assert gaps.also == (Period("2017", "2017"),)
+    for other in (2015.0, 15, 20150, -2015, True):
+        with pytest.raises(Unreadable, match=r"period\.start is"):
+            read_response(body(own(period={"start": other})))
+    code = {
+        "indicator_selection": [
+            {"dataset_id": "A:B", "dimensions": [{"dimension_name": "X", "values": [{"id": 2015}]}]}
+        ]
+    }
+    with pytest.raises(Unreadable, match="is a whole number"):
+        read_response(body(code))

@@ -35,6 +35,7 @@ from karat.suites.data_query.formats.operators import on_codes
 from karat.suites.data_query.options import Options
 from karat.suites.data_query.periods.faults import refuse_no_periods
 from karat.suites.data_query.periods.filters import exchanged, is_time, with_period
+from karat.suites.data_query.periods.year_numbers import with_years
 from karat.suites.data_query.selection.outcomes import (
     NOT_STATED,
     WITHOUT_ANSWER,
@@ -153,6 +154,7 @@ def _reading(reply: Reply, today: str, rules: Sequence[OutcomeRule]) -> Reading:
 
 def _notes(value: JsonMapping, today: str) -> Iterator[str]:
     """Periods whose ends were exchanged, in either form of a selection."""
+    value = with_years(value)
     content = value.get("structuredContent", value)
     queries = content.get("queries") if isinstance(content, Mapping) else None
     for entry in (*_objects(queries), *_objects(value.get("indicator_selection"))):
@@ -234,6 +236,7 @@ def _only_words(reply: Reply) -> bool:
 def _selection_in(value: JsonMapping, today: str) -> Selection:
     if "tool states" in value:
         return dial_selection(value["tool states"], today)
+    value = with_years(value)
     if any(key in value for key in STATING):
         return with_period(_own_selection(value), today)
     return mcp_selection(value.get("structuredContent", value), today)

@@ -120,12 +120,12 @@ def number_match(
         return _missed(pred, numbers, missing, wanted)
     names = _names(hits, wanted, tolerance)
     lower = _lower(pred)
-    for why, doubtful in (("ratio", _is_ratio), ("message", _is_message)):
+    for why, is_chance in (("ratio", _is_ratio), ("message", _is_message)):
         if why == "ratio" and any(readings.ratio for readings in wanted):
             continue
         each_hit = hits if conj == "and" else [[number for found in hits for number in found]]
         for found in each_hit:
-            if found and all(doubtful(lower, number) for number in found):
+            if found and all(is_chance(lower, number) for number in found):
                 return _review(pred, why, found)
     if conj == "and" and len(golds) > 1:
         for why, doubtful in (("negated", _denied), ("bound", _bounding), ("two_readings", _doubtful)):
