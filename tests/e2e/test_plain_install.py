@@ -72,6 +72,21 @@ def test_init_run_score_and_report_of_the_plain_suite(python: Path, tmp_path: Pa
     assert (project / "report.xlsx").is_file() and (project / "report.html").is_file()
 
 
+def test_check_tells_what_it_cannot_check_from_mistakes(python: Path, tmp_path: Path) -> None:
+    karat(python, tmp_path, "init", "--suite", "answers", "project")
+    done = karat(python, tmp_path / "project", "check")
+    assert (done.returncode, done.stderr) == (3, "")
+    assert 'ferries.duckdb is not checked: it needs the extra "answers"' in done.stdout
+    assert "Install it: pip install " in done.stdout
+    assert done.stdout.rstrip().endswith(" · no mistakes · 1 not checked (missing extra: answers)")
+    (tmp_path / "team.yaml").write_text(
+        "- {id: q1, question: How many?, sql: SELECT 1}\n- {id: q1, question: Who?, sql: SELECT 2}\n"
+    )
+    done = karat(python, tmp_path, "check", "--questions", "team.yaml", "--databases", "none.sqlite")
+    assert done.returncode == 1, "a mistake that needs no extra is found all the same"
+    assert done.stdout.rstrip().endswith(" · 1 mistake · 1 not checked (missing extra: sql)")
+
+
 def test_the_viewer_says_what_it_needs(python: Path, tmp_path: Path) -> None:
     done = karat(python, tmp_path, "serve")
     assert done.returncode == 2 and "pip install fastapi uvicorn" in done.stderr

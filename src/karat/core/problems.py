@@ -51,6 +51,8 @@ class Problem(msgspec.Struct, frozen=True, omit_defaults=True):
     """``error`` or ``warning``."""
     shown: bool = True
     """Whether the line itself may be shown; false if it contains a secret."""
+    missing_extra: str = ""
+    """The extra that is not installed and without which this could not be checked: nothing is known to be wrong."""
 
     def __post_init__(self) -> None:
         if REMOTE in self.file or REMOTE in self.message or REMOTE in self.hint:
@@ -118,7 +120,8 @@ class UnknownName(UserError, KeyError):
 def problem_text(problem: Problem, *, source: str | None = None) -> str:
     """The problem as a person reads it: place and message, the line with a caret under the spot, the hint."""
     head = f"{problem.place}: {problem.message}" if problem.place else problem.message
-    lines = [f"warning: {head}" if problem.severity == "warning" else head]
+    warning = problem.severity == "warning" and not problem.missing_extra
+    lines = [f"warning: {head}" if warning else head]
     lines_of_file = _source_lines(problem, source)
     if lines_of_file is not None:
         from karat.core.secrets.quoting import hidden_line

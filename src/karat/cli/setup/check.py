@@ -68,7 +68,8 @@ def check(
 
     To check a single response of an assistant before a whole run:  karat check --response reply.json --suite data_query
 
-    Exit code 1 if there are mistakes (label drift alone is only a warning), 2 if the response cannot be read.
+    Exit code 1 if there are mistakes (label drift alone is only a warning), 2 if the response cannot be read, 3 if
+    something could not be checked because an extra is not installed.
     """
     from json import dumps as json_text
 
@@ -104,7 +105,8 @@ def check(
     problems = [problem for one in checked for problem in one.problems]
     fixed = {file: names for one in checked for file, names in one.fixed.items()}
     errors = [problem for problem in problems if problem.severity == "error"]
-    warnings = len(problems) - len(errors)
+    unchecked = [problem for problem in problems if problem.missing_extra]
+    warnings = len(problems) - len(errors) - len(unchecked)
     if json is not None:
         listed = [
             {"suite": one.suite, "id": case.id, "question": case.question}
@@ -122,11 +124,13 @@ def check(
             + (f" and {count_of(one.drafts, 'draft')}" if one.drafts else "")
             for one in checked
         ]
-        verdict = " · ".join(
-            [*counts, count_of(len(errors), "mistake"), *([count_of(warnings, "warning")] if warnings else [])]
-        )
-        console.print(
-            verdict if errors or warnings else f"{' · '.join(counts)} · no mistakes", style="bold", markup=False
-        )
+        said = [count_of(len(errors), "mistake") if errors or warnings else "no mistakes"]
+        said += [count_of(warnings, "warning")] if warnings else []
+        if unchecked:
+            extras = ", ".join(sorted({problem.missing_extra for problem in unchecked}))
+            said.append(f"{len(unchecked)} not checked (missing extra: {extras})")
+        console.print(" · ".join([*counts, *said]), style="bold", markup=False)
     if errors:
         raise typer.Exit(exit_codes.BROKEN)
+    if unchecked:
+        raise typer.Exit(exit_codes.ERRORS)

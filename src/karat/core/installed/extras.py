@@ -15,7 +15,7 @@ from urllib.parse import unquote, urlsplit
 
 import msgspec
 
-from karat.core.problems import UserError
+from karat.core.problems import Problem, UserError
 
 
 class Extra(msgspec.Struct, frozen=True):
@@ -107,6 +107,18 @@ def require(names: Iterable[str], what: str) -> None:
         listed = ", ".join(dict.fromkeys(package for _, packages in absent for package in packages))
         hint = f"Install them: {install_command(*(name for name, _ in absent))}"
         raise UserError(f"{what} needs packages that are not installed: {listed}", hint=hint)
+
+
+def unchecked(name: str, what: str, file: str = "", line: int = 0) -> Problem:
+    """What ``karat check`` says of a part that it cannot check without an extra. It is not a mistake of anybody."""
+    return Problem(
+        f'{what} is not checked: it needs the extra "{name}"',
+        file=file,
+        line=line,
+        hint=f"Install it: {install_command(name)}",
+        severity="warning",
+        missing_extra=name,
+    )
 
 
 def why_missing(error: ModuleNotFoundError) -> str | None:

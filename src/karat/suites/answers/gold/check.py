@@ -14,6 +14,7 @@ from typing import Any, NamedTuple  # Any: parameters of a gold row, which may h
 from karat.core.case_files.case_checks import CheckedCases
 from karat.core.case_files.drafts import ACCEPTED, DRAFT
 from karat.core.files.near_paths import near_path
+from karat.core.installed.extras import unchecked
 from karat.core.json_types import JsonMapping, JsonObject
 from karat.core.problems import Problem, Severity, count_of, did_you_mean
 from karat.core.records import Case
@@ -34,6 +35,8 @@ class Finding(NamedTuple):
     what: str
     hint: str = ""
     severity: Severity = "error"
+    missing_extra: str = ""
+    """The extra without which ``what`` cannot be checked."""
 
 
 def check_cases(cases: Sequence[Case[Gold]], _files: Sequence[Path], options: Options) -> CheckedCases:
@@ -49,8 +52,11 @@ def check_cases(cases: Sequence[Case[Gold]], _files: Sequence[Path], options: Op
             continue
         if place.file not in rows:
             rows[place.file] = _rows(place.file)
-        for what, hint, severity in _gold_findings(gold, rows[place.file].get(place.line, {})):
+        for what, hint, severity, extra in _gold_findings(gold, rows[place.file].get(place.line, {})):
             message = f"{gold.instance_id}: {what}"
+            if extra:
+                problems.append(unchecked(extra, message, place.file, place.line))
+                continue
             problems.append(Problem(message, file=place.file, line=place.line, hint=hint, severity=severity))
         if gold.temporal and not gold.sql and not any(entry.parameters.get("sql") for entry in gold.entries):
             moving.setdefault(place.file, []).append(gold.instance_id)
@@ -266,7 +272,9 @@ def _column_findings(columns: Sequence[Any], name: str, head: Head | None) -> It
 
 
 def _head_findings(name: str, head: Head) -> Iterator[Finding]:
-    if head.trouble:
+    if head.missing_extra:
+        yield Finding(name, missing_extra=head.missing_extra)
+    elif head.trouble:
         yield Finding(f"{name} {head.trouble}", head.hint)
     elif not head.columns:
         yield Finding(f"the gold table {name} is empty", "It does not even have a header.")
@@ -291,8 +299,8 @@ def _heads(entry: Entry) -> list[tuple[str, Head | None]]:
         return [(tab, None) for tab in tabs]
     file = entry.gold_files[0]
     tables = duckdb_heads(file)
-    if isinstance(tables, str):
-        return [(Path(file).name, Head(trouble=tables)), *((tab, None) for tab in tabs[1:])]
+    if isinstance(tables, Head):
+        return [(Path(file).name, tables), *((tab, None) for tab in tabs[1:])]
     known = {name.lower(): name for name in tables}
     missing = f"is not a table of {Path(file).name}, which has {', '.join(sorted(tables)) or 'none'}"
     return [

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from karat.core.files.kinds import LFS, foreign_kind
-from karat.core.installed.extras import install_command
 from karat.suites.answers.gold.lfs_pointers import is_pointer
 from karat.tables.files.probe import NotOpened, duckdb_copy
 from karat.tables.files.reading import read_csv
@@ -32,6 +31,8 @@ class Head(NamedTuple):
     has_rows: bool = False
     trouble: str = ""
     hint: str = ""
+    missing_extra: str = ""
+    """The extra without which the table cannot be read."""
 
 
 def csv_head(file: str) -> Head:
@@ -69,14 +70,14 @@ def csv_trouble(file: str) -> str:
     return ""
 
 
-def duckdb_heads(file: str) -> dict[str, Head] | str:
+def duckdb_heads(file: str) -> dict[str, Head] | Head:
     """The tables of a DuckDB file with their columns, or why there are none."""
     if is_pointer(file):
-        return f"is {LFS.noun}. {LFS.hint}"
+        return Head(trouble=f"is {LFS.noun}. {LFS.hint}")
     try:
         import duckdb
     except ImportError:
-        return f"is not checked: {install_command('answers')}"
+        return Head(missing_extra="answers")
     try:
         with duckdb.connect(str(duckdb_copy(Path(file))), read_only=True) as connection:
             found = connection.execute(
@@ -84,9 +85,9 @@ def duckdb_heads(file: str) -> dict[str, Head] | str:
                 "WHERE table_schema = 'main' GROUP BY table_name ORDER BY table_name"
             ).fetchall()
     except (duckdb.Error, NotOpened) as error:
-        return f"cannot be opened: {str(error).splitlines()[0]}"
+        return Head(trouble=f"cannot be opened: {str(error).splitlines()[0]}")
     except TableError as error:
-        return f"cannot be read: {error.reason}"
+        return Head(trouble=f"cannot be read: {error.reason}")
     except OSError as error:
-        return f"cannot be read: {error.strerror}"
+        return Head(trouble=f"cannot be read: {error.strerror}")
     return {name: Head(tuple(columns), has_rows=True) for name, columns in found}

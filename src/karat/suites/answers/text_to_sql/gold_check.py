@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from karat.core.installed.extras import require
+from karat.core.installed.extras import missing, unchecked
 from karat.core.problems import Problem, Severity, UserError
 from karat.core.records import Case
 from karat.suites.answers.options import Options
@@ -29,9 +29,10 @@ Finding = tuple[Severity, str, str]
 
 def check_gold_sql(cases: Sequence[Case[Gold]], options: Options) -> list[Problem]:
     """Every finding, at the line of its question. A database that cannot be opened is named once."""
-    if options.databases:
-        require(("sql",), "executing gold SQL")
     problems: list[Problem] = []
+    runs = bool(options.databases) and not missing("sql")
+    if options.databases and not runs and cases:
+        problems.append(unchecked("sql", "what the gold SQL gives", cases[0].source.file))
     unopened: set[str] = set()
     for case in cases:
         gold = next((turn.target for turn in case.conversation if turn.target is not None), None)
@@ -41,7 +42,7 @@ def check_gold_sql(cases: Sequence[Case[Gold]], options: Options) -> list[Proble
         where = case.source
         if gold.problem:
             problems.append(Problem(f'"{case.id}": gold_error: {gold.problem}', file=where.file, line=where.line))
-        if not options.databases or gold.problem:
+        if not runs or gold.problem:
             continue
         try:
             found = list(_findings(case.question, queries, options, gold.as_of or options.as_of))
