@@ -47,11 +47,11 @@ def words(text: str) -> str:
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
-def page_of(client: TestClient, case: str) -> str:
+def page_of(client: TestClient, case: str, query: str = "") -> str:
     """The page of the case in the first run."""
     found = client.get("/api/runs/r-0001/cases").json()["cases"]
     position = next(one["position"] for one in found if one["case_id"] == case)
-    answer = client.get(f"/runs/r-0001/cases/{position}")
+    answer = client.get(f"/runs/r-0001/cases/{position}{query}")
     assert answer.status_code == 200
     return answer.text
 
@@ -156,6 +156,27 @@ def test_ranked_lists(tmp_path: Path) -> None:
         assert 'class="lost"' not in found and "wrong no" not in found, "a right case is not red"
         shown, folded = found[: found.index("more scores")], found[found.index("more scores") :]
         assert shown.count('<th scope="row" title=') == 4 and folded.count('<th scope="row" title=') > 40
+
+
+def test_keys_that_are_not_in_the_list_are_named_together(tmp_path: Path) -> None:
+    needed = ["k2", "k20", "cod", "herring"]
+    cases = [{"id": "lost", "question": "Which?", "relevant": needed}]
+    answers = [{"id": "lost", "results": [f"k{number}" for number in range(1, 31)]}]
+    with viewing(ran(tmp_path, "retrieval", cases, answers, max_results=14)) as client:
+        said = "1 of 4 needed keys found; k20 came at rank 20, cod and herring are not in the list"
+        assert said in words(page_of(client, "lost"))
+
+
+def test_an_answer_that_needs_review_is_not_called_wrong(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(EXAMPLES / "answers")
+    for _ in range(2):
+        store = ran(tmp_path, "answers", "gold", "submission")
+    with viewing(store) as client:
+        page = page_of(client, "home_port", "?baseline=r-0002")
+        assert "Needs review: the answer denies what it names" in words(page)
+        assert "What changed since r-0002 needs review there" in words(page)
+        assert "not right" not in page and "boxed is-wrong" not in page and "boxed is-right" not in page
+        assert "boxed is-right" in page_of(client, "busiest_line")
 
 
 def test_what_is_wrong_stands_in_its_own_turn(tmp_path: Path) -> None:

@@ -180,7 +180,8 @@ class Texts(msgspec.Struct, frozen=True):
     kind: ClassVar[str] = "texts"
     expected: tuple[str, ...]
     given: str
-    right: bool
+    right: bool | None
+    """None: nobody has settled that."""
     note: str = ""
     missing: tuple[str, ...] = ()
     """Those of the expected that are not in what was given."""

@@ -112,7 +112,7 @@ def _texts(details: Details, gold: Gold | None, answer: Answer | None, predictio
         said = given if isinstance(given, str) else ""
     expected = tuple(text for entry in entries for text in _gold_texts(entry.parameters))
     missing = tuple(cell_text(one) for one in listed(details.evidence.get("missing")))
-    right = details.strict.state == "right"
+    right = {"right": True, "wrong": False}.get(details.strict.state)
     every = any(str(entry.parameters.get("conj", "or")).lower() == "and" for entry in entries)
     note = "" if len(expected) < 2 else "all of these" if every else "any of these"
     return Texts(expected or missing, clipped(said, MOST_TEXT), right, note, () if right else missing)

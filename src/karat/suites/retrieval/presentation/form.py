@@ -119,18 +119,24 @@ def _sentence(details: Details, given: dict[str, Ranked]) -> str:
         last = max((rank for one in details.fields for rank in one.ranks), default=0)
         which = f"all {needed:,} needed keys" if needed > 1 else "the needed key"
         return f"{which} found, {'the last ' if needed > 1 else ''}at rank {last:,}"
-    said = list(_lost(details, given))
-    rest = needed - found - len(said[:MOST_NAMED])
+    said = list(_lost(details, given))[:MOST_NAMED]
+    below = [f"{key} came at rank {rank:,}" for key, rank in said if rank is not None]
+    absent = [key for key, rank in said if rank is None]
+    if absent:
+        named = absent[0] if len(absent) == 1 else f"{', '.join(absent[:-1])} and {absent[-1]}"
+        below.append(f"{named} {'is' if len(absent) == 1 else 'are'} not in the list")
+    rest = needed - found - len(said)
     tail = f", and {rest:,} more" if rest > 0 else ""
-    return f"{found:,} of {count_of(needed, 'needed key')} found; {', '.join(said[:MOST_NAMED])}{tail}"
+    return f"{found:,} of {count_of(needed, 'needed key')} found; {', '.join(below)}{tail}"
 
 
-def _lost(details: Details, given: dict[str, Ranked]) -> Iterator[str]:
+def _lost(details: Details, given: dict[str, Ranked]) -> Iterator[tuple[str, int | None]]:
+    """Each needed key that was not found, and its rank below the cut; None: it is not in the list."""
     for field in details.fields:
         own = given.get(field.field)
         ranks = {key: rank for rank, key, _ in all_places(own)} if own is not None and field.missing else {}
         for key in field.missing[:MOST_NAMED]:
-            yield f"{key} came at rank {ranks[key]:,}" if key in ranks else f"{key} is not in the list"
+            yield key, ranks.get(key)
 
 
 def _because(details: Details, given: dict[str, Ranked]) -> str:

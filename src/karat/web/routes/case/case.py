@@ -126,6 +126,7 @@ class Changed(msgspec.Struct, frozen=True):
     """The case in the baseline, and what differs from there."""
 
     before: Past
+    verdict: Verdict
     scores: dict[str, float | None]
     sentence: str
     parts: tuple[PartChange, ...] = ()
@@ -153,7 +154,8 @@ def _changed(
     target = target_of(row.suite, asked) if asked else None
     other = form_of(row.suite, result, target, answer)
     parts = answer_changes(*(explanation_of(row.suite, one, target) for one in (result, case)))
-    return Changed(past[0], past[0].found.figures, other.sentence, parts)
+    verdict = _verdict(baseline, result, past[0].main)
+    return Changed(past[0], verdict, past[0].found.figures, other.sentence, parts)
 
 
 @router.get("/export/{run}/cases/{position}/answer.txt")
