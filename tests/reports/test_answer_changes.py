@@ -99,6 +99,18 @@ def test_the_line_that_made_the_difference() -> None:
     assert told(before, after) == ["line 2: ✓ x = fee.mean() → ✗ x = fee.sum()"]
 
 
+def test_a_comment_above_a_changed_line_is_not_what_became_of_it() -> None:
+    before = right(lines=(Line("same", 'result = loans["fee"].sum()'),))
+    given = ("# the total fee of all loans", 'result = loans["days"].sum()', "print(result)")
+    after = wrong(lines=tuple(Line("extra", text) for text in given))
+    assert told(before, after) == [
+        "line 1: no such line → ✗ # the total fee of all loans",
+        'line 2: ✓ result = loans["fee"].sum() → ✗ result = loans["days"].sum()',
+        "line 3: no such line → ✗ print(result)",
+    ]
+    assert told(after, before)[1] == 'line 1: ✗ result = loans["days"].sum() → ✓ result = loans["fee"].sum()'
+
+
 def test_a_part_that_differs_in_a_right_answer_is_not_wrong() -> None:
     written_otherwise = right(Part("WHERE", (), ("a = 1",), ("1 = a",)))
     after = wrong(Part("WHERE", (), ("a = 1",), ("a = 2",)))

@@ -22,6 +22,8 @@ NOTHING = "nothing"
 MOST_CELLS = 5
 """Cells of a case that are shown; the rest are counted."""
 MOST_LINES = 5
+MOST_PAIRS = 400
+"""Pairs of lines that are tried to find which belong together; longer stretches are shown line by line."""
 MOST_TERMS = 12
 
 
@@ -198,13 +200,37 @@ def _lines(was: Sequence[Line], now: Sequence[Line], before: Explanation, after:
     for kind, a, b, c, d in matcher.get_opcodes():
         if kind == "equal":
             continue
-        for place in range(max(b - a, d - c)):
-            first = old[a + place] if a + place < b else None
-            second = new[c + place] if c + place < d else None
-            number = c + place + 1 if second is not None else a + place + 1
+        for left, right in _beside(old[a:b], new[c:d]):
+            first = old[a + left] if left is not None else None
+            second = new[c + right] if right is not None else None
+            number = (c + right if right is not None else a + (left or 0)) + 1
             label = f"line {number:,}" + ("" if second is not None else " before")
             found.append(PartChange(label, _line(first, before), _line(second, after)))
     return _first(found, MOST_LINES, "lines")
+
+
+def _beside(old: Sequence[Line], new: Sequence[Line]) -> Iterator[tuple[int | None, int | None]]:
+    """Places of lines that belong together, in order. Where one side has more lines, those stand alone for which the
+    others are most like their counterparts: a comment above a changed line is not what became of the line."""
+    if len(old) == len(new) or not old or not new or len(old) * len(new) > MOST_PAIRS:
+        for place in range(max(len(old), len(new))):
+            yield place if place < len(old) else None, place if place < len(new) else None
+        return
+    few, many = (old, new) if len(old) < len(new) else (new, old)
+    # best[i][j]: the likeness in all of the first i of the few among the first j of the many
+    best = [[0.0] * (len(many) + 1)] + [[-1.0] * (len(many) + 1) for _ in few]
+    for i, line in enumerate(few, start=1):
+        for j in range(i, len(many) - len(few) + i + 1):
+            likeness = difflib.SequenceMatcher(None, line.text, many[j - 1].text, autojunk=False).ratio()
+            best[i][j] = max(best[i - 1][j - 1] + likeness, best[i][j - 1])
+    partner: list[int | None] = [None] * len(many)
+    i = len(few)
+    for j in range(len(many), 0, -1):
+        if i and best[i][j] > best[i][j - 1]:
+            i -= 1
+            partner[j - 1] = i
+    for place, other in enumerate(partner):
+        yield (other, place) if few is old else (place, other)
 
 
 def _line(line: Line | None, side: Explanation) -> Given:
