@@ -26,6 +26,15 @@ def test_the_sentence_the_bars_and_the_groups() -> None:
     assert sum(row.cases for row in found.groups) == 3 and not any(row.link for row in found.groups)
 
 
+def test_whether_a_tag_fails() -> None:
+    cases = [{"id": f"q{n}", "question": "?", "relevant": ["a"], "tags": ["x"] if n else []} for n in range(3)]
+    answers = [{"id": "q0", "results": ["b"]}, *({"id": f"q{n}", "results": ["a"]} for n in (1, 2))]
+    untagged = where_it_fails(karat.score(suite="retrieval", cases=cases, predictions=answers), METRICS)
+    assert untagged.bars and not untagged.any and untagged.groups, "the case that fails has no tag"
+    tagged = where_it_fails(karat.score(suite="retrieval", cases=cases, predictions=answers[:2]), METRICS)
+    assert tagged.any, "a case with a tag has no answer"
+
+
 def test_the_sentence_names_the_first_rate() -> None:
     cases = [{"id": f"q{n}", "question": "?", "relevant": ["a"]} for n in range(3)]
     answers = [{"id": f"q{n}", "results": ["a" if n else "b"]} for n in range(3)]

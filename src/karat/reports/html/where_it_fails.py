@@ -42,6 +42,11 @@ class WhereItFails(msgspec.Struct, frozen=True):
     words: str = ""
     further: str = ""
 
+    @property
+    def any(self) -> bool:
+        """Whether a case with a tag is wrong or without an answer."""
+        return any(bar.wrong_cases or bar.silent_cases for bar in self.bars)
+
 
 def where_it_fails(result: RunResult, metrics: Sequence[Metric]) -> WhereItFails:
     """Empty parts where no case has a tag, or none failed."""

@@ -61,6 +61,11 @@ class Bar(msgspec.Struct, frozen=True):
         return 100 * number / (self.tally.drawn or 1)
 
     @property
+    def fails(self) -> bool:
+        """Whether any of it is wrong, or without an answer."""
+        return self.tally.wrong + self.tally.failed > 0
+
+    @property
     def ends(self) -> tuple[float, float] | None:
         """The interval on the bar, in per cent: failed cases are no part of it."""
         if self.low is None or self.high is None:
