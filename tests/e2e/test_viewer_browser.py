@@ -94,7 +94,7 @@ def test_01_two_runs_side_by_side_and_a_pinned_baseline(page: Page) -> None:
     expect(page.get_by_role("row").filter(has_text="before")).to_contain_text("baseline")
     row.get_by_role("link", name="r-0002", exact=True).click()
     figures = page.locator(".figs td[data-l='against r-0001']")
-    expect(figures).to_have_text(["+0.259", "+0.069", "+0.000"])
+    expect(figures).to_have_text(["+0.259", "+0.069", "±0.000"])
     expect(figures.first).to_have_attribute("title", "+0.259, +0.136 – +0.364, p < 0.001")
     expect(page.locator(".figs tbody tr").first).to_contain_text("▲ better")
     expect(page.get_by_role("heading", level=1)).to_contain_text("15 more than the baseline")

@@ -16,6 +16,7 @@ from karat.core.results.result import CaseResult, MetricSummary, RunInfo, RunRes
 from karat.core.scores import Score
 from karat.reports.cases.case_view import case_view
 from karat.reports.compare.comparison import Compared, as_plain, side_by_side
+from karat.reports.compare.comparison_page import comparison_page
 from karat.reports.compare.comparison_sheets import comparison_report
 from karat.reports.console.case import print_case
 from karat.reports.console.comparison import print_comparison
@@ -147,3 +148,14 @@ def test_karat_show_finds_the_group(tmp_path: Path) -> None:
     found = show("c1", store=url).case.failure_group
     assert found is not None and (found.label, found.cases) == (MEX, 4)
     assert show("c6", store=url).case.failure_group is None  # no other case has its fault
+
+
+def test_on_the_page_of_a_comparison_single_cases_come_last() -> None:
+    """They are what is left over, however many they are."""
+    before = run("r-0001", [case(n) for n in range(9)])
+    lost = ("AUT", "BEL", "CHE", "DNK", "ESP")
+    singles = [case(n, term, f"{term}2", f"D{n}") for n, term in enumerate(lost)]
+    after = run("r-0002", [*singles, *(case(n, "MEX", "USA") for n in range(5, 9))])
+    shown = comparison_page(side_by_side(before, after, compare_runs(before, after, SUITE.metrics), SUITE.metrics))
+    assert shown.groups is not None
+    assert [(row.label, row.after) for row in shown.groups.rows] == [(MEX, 4), (SINGLE, 5)]

@@ -120,6 +120,15 @@ def _row_of(page: str, name: str) -> str:
     return next(row for row in rows if f">{name}</span>" in row)
 
 
+def test_a_run_whose_answers_are_all_there_has_no_time_left_to_say(client: TestClient, url: str, run: int) -> None:
+    with open_store(url) as store:
+        store.add_predictions(run, [Prediction(f"case_{n:03}", response=b"{}") for n in range(60)])
+    page = client.get(f"/runs/r-{run:04}").text
+    assert "60 of 60 answered, scoring" in page and "<dt>Left</dt>" not in page
+    said = " ".join(re.sub(r"<[^>]+>", " ", _row_of(client.get("/").text, "nightly")).split())
+    assert "60 of 60" in said and "scoring" in said and "left" not in said
+
+
 def test_a_case_that_is_scored_again_counts_once(client: TestClient, url: str, run: int) -> None:
     assert client.get(f"/api/runs/r-{run:04}/progress").json()["wrong"] == 10
     with open_store(url) as store:

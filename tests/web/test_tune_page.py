@@ -97,6 +97,11 @@ def test_the_page_without_a_script(tune: TestClient) -> None:
     text = tune.get("/tune?run=r-0001").text
     assert "questions pass with" in text and "Recall against n" in text and "what was found" in text
     assert 'name="budget"' in text and "The choice at any budget" in text
+    passed = text[text.index("Questions passed</th>") :]
+    assert (
+        re.findall(r"<text[^>]*>([^<]*)</text>", passed[: passed.index("</thead>")])[-1]
+        == re.findall(r">of (\d+)</th>", passed)[0]
+    ), "the axis ends at all questions"
     small = tune.get("/tune?run=r-0001&budget=12").text
     title = re.search(r"<h1[^>]*>([^<]+)", small)
     assert title is not None and title[1].endswith("of 12 tokens")

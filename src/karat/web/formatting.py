@@ -47,10 +47,12 @@ def figure(value: float | None, kind: str = "share") -> str:
 
 
 def signed(value: float | None, kind: str = "share") -> str:
-    """A difference, with its sign."""
+    """A difference, with its sign; ``±0.000`` where nothing is left of it."""
     if value is None:
         return "–"
     text = f"{value:+,.4g}" if kind == "quantity" else f"{value:+.3f}"
+    if not any(digit in text for digit in "123456789"):
+        return f"±{text[1:]}"
     return text.replace("-", "−")
 
 

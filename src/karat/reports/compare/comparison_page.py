@@ -9,6 +9,7 @@ import msgspec
 
 from karat.core.metric import Kind
 from karat.core.problems import count_of, p_words
+from karat.core.results.failures.failure_groups import SINGLE
 from karat.core.results.result import interval_text, why_no_interval
 from karat.reports.compare.comparison import Compared, headline_sentence, note_words, outcome
 from karat.reports.console.run import figure
@@ -201,7 +202,7 @@ def _groups(item: Compared) -> Groups | None:
     named = [(one, one.baseline or 0, one.on_same_cases or 0) for one in every if one.baseline or one.on_same_cases]
     if not named:
         return None
-    named.sort(key=lambda group: -max(group[1:]))
+    named.sort(key=lambda group: (group[0].key == SINGLE, -max(group[1:])))  # what is left over comes last
     end = _whole_end(max(max(group[1:]) for group in named))
     rows = tuple(
         GroupRow(one.key, one.label, was, now, round(100 * was / end, 2), round(100 * now / end, 2), now > was)
