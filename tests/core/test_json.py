@@ -123,3 +123,8 @@ def test_a_key_written_twice_anywhere_is_found(held: dict[str, Any], ascii_only:
     )
     text = f'[{json.dumps(beside)}, {{"x": {{{pairs}}}}}]'
     assert "appears twice" in refused(text).message
+
+
+@pytest.mark.parametrize("text", [b"", b" \n\n", b"\xef\xbb\xbf"])
+def test_an_empty_file_is_not_called_bad_json(text: bytes) -> None:
+    assert refused(text).problem("given.json").message == "the file is empty"

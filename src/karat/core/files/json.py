@@ -31,6 +31,8 @@ DISGUISED = b"\\u003"
 """How a colon is written that could make up for a lost key (as are some other signs)."""
 MOST_DIGITS = 4_300
 """Of a whole number: what Python and msgspec read."""
+EMPTY = "the file is empty"
+EMPTY_HINT = "Check that what writes it has finished, and that this is the file that was meant."
 _AT_BYTE = re.compile(r" ?\((?:at )?byte (\d+)\)$")
 
 
@@ -47,7 +49,7 @@ class BadJson(ValueError):
 
     def problem(self, file: str, line: int = 1, *, what: str = "not valid JSON", hint: str = "") -> Problem:
         """The same as a finding in a file whose line ``line`` is the first of the text."""
-        message = f"{what}: {self.message}"
+        message = EMPTY if self.message == EMPTY else f"{what}: {self.message}"
         return Problem(message, file=file, line=line + self.line - 1, column=self.column, hint=self.hint or hint)
 
 
@@ -94,6 +96,8 @@ def _decoded(text: bytes, decoder: msgspec.json.Decoder[T]) -> T:
     except UnicodeDecodeError as error:
         raise BadJson("it is not UTF-8 text", text, _first_bad_byte(text), "Save the file as UTF-8.") from error
     except msgspec.DecodeError as error:
+        if not text.removeprefix(b"\xef\xbb\xbf").strip():
+            raise BadJson(EMPTY, hint=EMPTY_HINT) from error
         found = _AT_BYTE.search(str(error))
         _look_closely(text, only_numbers=True)
         raise BadJson(_AT_BYTE.sub("", str(error)), text, int(found[1]) if found else 0) from error

@@ -6,7 +6,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from karat.core.problems import Problem, Severity, count_of, nearest
+from karat.core.case_files.nearest_id import is_same_id, nearest_id
+from karat.core.problems import Problem, Severity, count_of
 from karat.core.records import AnyCase, Prediction, default_turn
 
 UNKNOWN = "unknown cases"
@@ -15,8 +16,6 @@ SECOND = "turns that have one already"
 SHOWN = 5
 IGNORED = "They are ignored."
 HINTS = {SECOND: 'The first is used. Give repeats a "repeat" number.'}
-ALIKE = 80.0
-"""How much alike two ids are, in percent, for one to be the other mistyped."""
 MOST_COMPARED = 100_000
 
 
@@ -79,10 +78,10 @@ def _expected(strays: _Strays, known: Mapping[str, object]) -> str:
     if not known:
         return ""
     name = next(iter(strays.names))
-    close = nearest(name, known, cutoff=ALIKE) if len(known) <= MOST_COMPARED else []
+    close = nearest_id(name, known) if len(known) <= MOST_COMPARED else ""
     if close:
-        other = " Ids must be equal to the letter." if name.strip().casefold() == close[0].strip().casefold() else ""
-        return f'They are ignored. Did you mean "{close[0]}" instead of "{name}"?{other}'
+        other = " Ids must be equal to the letter." if is_same_id(name, close) else ""
+        return f'They are ignored. Did you mean "{close}" instead of "{name}"?{other}'
     return f'They are ignored. A prediction is expected for "{next(iter(known))}", for example.'
 
 

@@ -395,3 +395,32 @@ def test_a_first_question_without_gold_does_not_make_the_file_another_one(
     assert problem.line == 1
     assert problem.message.startswith("a question without gold SQL; it has the fields id, question")
     assert meant in problem.hint
+
+
+@pytest.mark.parametrize(
+    ("asked", "given", "near"),
+    [("2.0", "2", "2.0"), ("2", "2.0", "2"), ("007", "7", "007"), ("q_three", "Q_Three ", "q_three"), ("12", "13", "")],
+)
+def test_an_id_written_otherwise_is_not_taken_for_the_same_and_the_nearest_is_named(
+    asked: str, given: str, near: str
+) -> None:
+    rows = [{"id": asked}, {"id": "other"}]
+    result = scored(rows, [{"id": given, "sql": NAMES}, {"id": "other", "sql": NAMES}])
+    (said,) = [one for one in messages(result) if "unknown questions" in one]
+    assert (f'"{near}" is nearest to "{given}"' in said) is bool(near)
+    assert next(case for case in result.cases if case.id == asked).scores["strict"].reason == "missing_prediction"
+    with pytest.raises(UserError) as caught:
+        scored(rows, [{"id": given, "sql": NAMES}])
+    assert ("is nearest to" in caught.value.hint) is bool(near)
+
+
+@pytest.mark.parametrize("text", ["", "\n \n", "\ufeff"])
+def test_an_empty_file_is_called_empty(text: str) -> None:
+    questions = question_file(Path.cwd(), [{"id": "a", "db": "shop", "question": "Who?", "sql": NAMES}])
+    given = Path("given.json")
+    given.write_text(text)
+    with pytest.raises(UserError) as caught:
+        score_queries(questions, given, "databases", workers=1)
+    said = " ".join([str(caught.value), *(one.message for one in caught.value.problems)])
+    assert "empty" in said
+    assert "not valid JSON" not in said

@@ -12,6 +12,7 @@ from itertools import groupby, pairwise
 import msgspec
 
 from karat.core.case_files.loaded import LoadedPredictions
+from karat.core.case_files.nearest_id import nearest_id
 from karat.core.problems import Problem, UserError, count_of
 from karat.core.records import AnyCase, CallError, Prediction
 from karat.core.suite import Unreadable
@@ -49,7 +50,8 @@ def paired(cases: Sequence[AnyCase], loaded: LoadedPredictions) -> LoadedPredict
     problems += _other_databases(cases, found)
     unknown = [name for name in found if name not in ids]
     if unknown:
-        problems.append(_listed(f"{count_of(len(unknown), 'prediction')} for unknown questions", unknown))
+        hint = _near(unknown, [name for name in by_row.values() if name not in found])
+        problems.append(_listed(f"{count_of(len(unknown), 'prediction')} for unknown questions", unknown, hint))
     without = [name for name in by_row.values() if name not in found or _is_empty(found[name])]
     if without:
         problems.append(_listed(f"{count_of(len(without), 'question')} without a prediction", without))
@@ -81,10 +83,18 @@ def _is_empty(prediction: Prediction) -> bool:
 def _none_matches(found: Sequence[str], ids: Sequence[str]) -> UserError:
     """Nothing was answered that was asked: that is not a score of 0, the files do not belong together."""
     given, asked = (f"{', '.join(names[:5])}{', …' if len(names) > 5 else ''}" for names in (found, ids))
-    hint = f"The questions are {asked}. A prediction names its question in {', '.join(ID_KEYS)} or row (from 0)."
+    expected = f"A prediction names its question in {', '.join(ID_KEYS)} or row (from 0)."
+    hint = " ".join(filter(None, (_near(found, ids), f"The questions are {asked}.", expected)))
     return UserError(
         f"none of the {count_of(len(found), 'prediction')} is for one of the questions: {given}", hint=hint
     )
+
+
+def _near(unknown: Sequence[str], ids: Sequence[str]) -> str:
+    """A sentence with the nearest id of each of the first unknown ones; empty where none is near."""
+    near = [(name, close) for name in unknown[:3] if (close := nearest_id(name, ids))]
+    said = ", ".join(f'"{close}" is nearest to "{name}"' for name, close in near)
+    return f"Of the ids of the questions, {said}. An id must be the same text in both files." if near else ""
 
 
 def _by_position(cases: Sequence[AnyCase], predictions: Sequence[Prediction]) -> tuple[list[Prediction], list[Problem]]:
