@@ -41,7 +41,7 @@ def sql_views(sql: SqlDetails, evidence: Mapping[str, object], table: CellTable 
         same = len(sql.first_rows) == 2 and sql.first_rows["gold"] == sql.first_rows["answer"]
         views.append(msgspec.structs.replace(_results(sql, sql.first_rows, evidence), folded=cells or same))
     if sql.counterexample is not None:
-        views.append(_made(sql.counterexample))
+        views += _made(sql.counterexample)
     return views
 
 
@@ -89,14 +89,17 @@ def _results(sql: SqlDetails, results: Mapping[str, TableSample], evidence: Mapp
     return Grids("Two results", tuple(grids), f"on {sql.db}" if sql.db else "")
 
 
-def _made(found: Counterexample) -> Grids:
+def _made(found: Counterexample) -> tuple[Grids, Grids]:
+    """The rows, and beside each other what the two queries return on them."""
     grids = [
         _grid(name, found.made_columns.get(name, []), rows, count_of(len(rows), "row"))
         for name, rows in found.made_rows.items()
     ]
-    for title, rows in (("gold gives", found.gold_result), ("answer gives", found.answer_result)):
+    results = []
+    for title, rows in (("Gold", found.gold_result), ("Answer", found.answer_result)):
         width = max(map(len, rows), default=0)
-        grids.append(_grid(title, [f"column {place + 1}" for place in range(width)], rows, count_of(len(rows), "row")))
+        names = [f"column {place + 1}" for place in range(width)]
+        results.append(_grid(title, names, rows, count_of(len(rows), "row")))
     count = sum(map(len, found.made_rows.values()))
     lead = {
         "ties": "They differ where rows are tied at a cut.",
@@ -107,7 +110,8 @@ def _made(found: Counterexample) -> Grids:
         "join_kind": "They differ where a row has no partner in the other table.",
     }.get(found.made_cause, "")
     title = "Smallest data that tell them apart"
-    return Grids(title, tuple(grids), count_of(count, "row"), lead, found.rebuild_script)
+    data = Grids(title, tuple(grids), count_of(count, "row"), lead, found.rebuild_script)
+    return data, Grids("Two results on these rows", tuple(results))
 
 
 def _grid(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]], note: str) -> Grid:
