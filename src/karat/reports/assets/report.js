@@ -166,7 +166,7 @@
       const below = make("div", undefined, "below");
       const value = verdict < 0 ? undefined : item.values[verdict];
       if (value === 1) below.append(make("span", "right", "right ok"), " ");
-      else if (value === 0) below.append(make("span", item.error || reasonOf(item) ? undefined : "wrong", "wrong no"), " ");
+      else if (value === 0 && item.status !== "error" && item.status !== "missing") below.append(make("span", item.error || reasonOf(item) ? undefined : "wrong", "wrong no"), " ");
       const why = value === 1 ? "" : item.error || reasonOf(item);
       if (why) below.append(sentence(why, "span", "clamp1"), " ");
       const button = words(item.id || "(no id)", "button", "link");

@@ -29,6 +29,8 @@ class CaseRow(msgspec.Struct, frozen=True):
     tries: str = ""
     """Several tries at it, in groups."""
     change: str = ""
+    main: float | None = None
+    """Its value in the main figure."""
 
 
 def case_rows(viewer: Viewer, row: RunRow, lines: Sequence[Line], main: Figure | None, changed: Newly) -> list[CaseRow]:
@@ -50,13 +52,19 @@ def _is_opened(row: RunRow, outcome: str) -> bool:
 
 def _row(row: RunRow, line: Line, outcome: str, found: CaseResult | None, main: Figure | None, change: str) -> CaseRow:
     if found is None:
-        return CaseRow(line, outcome, change=change)
+        return CaseRow(line, outcome, change=change, main=_value(line, main))
     why = "" if outcome == "right" else found.error or reason_of(row.suite, found) or line.reason
-    return CaseRow(line, outcome, why, tries_text(found, main), change)
+    return CaseRow(line, outcome, why, tries_text(found, main), change, _value(line, main))
 
 
 def _outcome(line: Line, main: Figure | None) -> str:
-    value = line.figures[main.index] if main is not None and main.index < len(line.figures) else None
+    value = _value(line, main)
+    if line.status in ("error", "missing"):  # also where it counts 0
+        return STATES.get(line.status, line.status)
     if value is None or main is None or main.kind == "quantity":
         return "" if line.status == "scored" else STATES.get(line.status, line.status)
     return "right" if value == full_value(main) else "wrong"
+
+
+def _value(line: Line, main: Figure | None) -> float | None:
+    return line.figures[main.index] if main is not None and main.index < len(line.figures) else None

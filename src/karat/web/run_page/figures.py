@@ -30,6 +30,13 @@ class Figure(msgspec.Struct, frozen=True):
     summary: MetricSummary
     held_out_by: str = ""
     """The figure that says what to expect of new cases, where this one was chosen on the cases themselves."""
+    counts_all: bool = False
+    """Whether a case without a verdict counts 0 in it."""
+
+    def only_counts(self, status: str, main: float | None) -> bool:
+        """Whether a 0 in this figure is no verdict: the call failed, there is no answer, or nothing settles whether it
+        is right. ``main``: what the case has in the main figure."""
+        return status in ("error", "missing") or (self.counts_all and main is None)
 
 
 def suite_metrics(suite: str, headline: Sequence[str]) -> tuple[Metric, ...]:
@@ -59,6 +66,7 @@ def _figure(index: int, item: MetricSummary, metric: Metric | None) -> Figure:
         metric.higher_is_better,
         item,
         metric.held_out_by,
+        metric.counts_all,
     )
 
 

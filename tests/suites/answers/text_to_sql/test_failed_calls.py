@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
+from starlette.testclient import TestClient
 
 import karat
+from karat.web.app import create_app
 from tests.suites.answers.text_to_sql.making import database, question_file
 
 
@@ -79,3 +82,32 @@ def test_a_live_reply_that_would_change_data_is_wrong_and_prose_is_an_error(tmp_
     for case, (reply, is_sql) in zip(result.cases, REPLIES.items(), strict=True):
         assert case.status == ("scored" if is_sql else "error"), reply
         assert case.scores["strict"].value == (0 if is_sql else None), reply
+
+
+@pytest.mark.parametrize("errors", ["leave_out", "zero"])
+def test_a_zero_of_a_failed_call_is_not_called_wrong(tmp_path: Path, errors: str) -> None:
+    database(tmp_path)
+    gold = "SELECT count(*) FROM customer"
+    rows = [{"id": name, "db": "shop", "question": f"How many? {name}", "sql": gold} for name in ("no", "down")]
+
+    def ask(question: object) -> str:
+        if "down" in str(question):
+            raise RuntimeError("the assistant is down")
+        return "SELECT 1"
+
+    store = f"sqlite:///{tmp_path}/k.db"
+    options = {"databases": str(tmp_path), "errors": errors}
+    karat.run("answers", question_file(tmp_path, rows), ask, options=options, store=store)
+    with TestClient(create_app(store), base_url="http://127.0.0.1:8765") as client:
+        wrong, failed = (client.get(f"/runs/r-0001/cases/{place}").text for place in (0, 1))
+        listed = client.get("/runs/r-0001?col=strict&col=strict_of_gold").text.split("<tr data-row>")[1:]
+    scores = [
+        re.findall(r'<td class="num">(.*?)</td>', page.split('<h2 class="label">Scores')[1]) for page in (wrong, failed)
+    ]
+    assert any("wrong" in one for one in scores[0])
+    assert not any("wrong" in one for one in scores[1])
+    assert any("counts 0" in one for one in scores[1])
+    assert "✗" in listed[0]
+    line = listed[1].split("</tr>")[0]
+    assert "wrong" not in line
+    assert "counts 0" in line
