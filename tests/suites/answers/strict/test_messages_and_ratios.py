@@ -9,7 +9,15 @@ from karat.suites.answers.records import Verdict
 from karat.suites.answers.strict.numbers import number_match
 from karat.suites.answers.strict.strings import string_match
 
-RATIOS = ["The answer is 3x higher", "It is 3× the average.", "Sales grew 3-fold.", "3 times as many", "3-times higher"]
+RATIOS = [
+    "The answer is 3x higher",
+    "It is 3x.",
+    "three times as many",
+    "It is 3× the average.",
+    "Sales grew 3-fold.",
+    "3 times as many",
+    "3-times higher",
+]
 RATIOS += [
     "larger by a factor of 3",
     "3 mal so viele",

@@ -14,7 +14,7 @@ _MORE = (
     r"|better|worse|older|younger|the|that|what|its|their|last|\w+er than"
 )
 _AFTER = re.compile(
-    r"[*_`\"')]*(?:\s?[x×✕](?!\w)(?!\s?[0-9.(])|[- ]?fold\b|[- ]?fach\w{0,3}\b"
+    r"[*_`\"')]*(?:\s?[x×✕](?!\w)(?!\s?(?:\.?[0-9]|\())|[- ]?fold\b|[- ]?fach\w{0,3}\b"
     rf"|[- ]times (?:{_AS}|(?:{_MORE})\b)"
     r"|[- ]?mal (?:so|mehr|weniger|höher|grösser|größer|häufiger|kleiner|niedriger|länger|schneller|teurer)\b"
     r"|[- ]fois (?:plus|moins|supérieure?s?|inférieure?s?|autant|la|le|celle|celui)\b"
