@@ -104,7 +104,7 @@ def test_a_comment_above_a_changed_line_is_not_what_became_of_it() -> None:
     given = ("# the total fee of all loans", 'result = loans["days"].sum()', "print(result)")
     after = wrong(lines=tuple(Line("extra", text) for text in given))
     assert told(before, after) == [
-        "line 1: no such line → ✗ # the total fee of all loans",
+        "line 1: no such line → # the total fee of all loans",
         'line 2: ✓ result = loans["fee"].sum() → ✗ result = loans["days"].sum()',
         "line 3: no such line → ✗ print(result)",
     ]

@@ -233,12 +233,17 @@ def test_blind_shows_both_tables_of_files_and_tells_no_verdict(tmp_path: Path) -
     places = {case.id: place for place, case in enumerate(result.cases)}
     with person(store, "ada") as client:
         shown = {}
-        for case in ("stops_by_line", "fuel_by_ship", "warehouse", "opening_days"):
+        texts = ("busiest_line", "oldest_ship", "home_port")  # right, wrong, to be reviewed
+        for case in ("stops_by_line", "fuel_by_ship", "warehouse", "opening_days", *texts):
             page = client.get(f"/review?run=r-0001&case={places[case]}").text
             shown[case] = page[page.index('<div class="turn q"') : page.index('aria-label="Verdict"')]
         assert "9340" in shown["fuel_by_ship"] and "9840" in shown["fuel_by_ship"]
         assert "late_trips" in shown["warehouse"] and "rows in any order" in shown["warehouse"]
         assert "1964-05-01 00:00:00" in shown["opening_days"]
+        assert "Morning Star</li>" in shown["oldest_ship"] and "The Evening Star, built in 1931" in shown["oldest_ship"]
+        assert all(
+            "boxed is-" not in shown[case] and shown[case].count('<details class="fold" open') == 0 for case in texts
+        )
         for part in shown.values():
             assert "Expected" in part and "Given" in part and "open the files" not in part
             for finding in ("✗", "✓", "differ", "scrambled", "missing", "Rules applied", "right", "wrong"):

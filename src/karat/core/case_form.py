@@ -297,9 +297,9 @@ class CaseForm(msgspec.Struct, frozen=True):
     """Short remarks on how the case is judged."""
     answer: str | None = None
     """The answer as a person reads it, where the stored response is a record of Karat's own. None: the response is."""
-    unjudged: tuple[Grids, ...] = ()
-    """Tables as they were expected and given, in every case that has them: for somebody who must not see the
-    verdict."""
+    unjudged: tuple[Grids | Texts, ...] = ()
+    """Tables and texts as they were expected and given, unmarked, in every case that has them: for somebody who must
+    not see the verdict."""
 
     @property
     def headline(self) -> str:

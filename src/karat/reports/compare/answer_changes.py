@@ -25,6 +25,7 @@ MOST_LINES = 5
 MOST_PAIRS = 400
 """Pairs of lines that are tried to find which belong together; longer stretches are shown line by line."""
 MOST_TERMS = 12
+_COMMENTS = ("#", "--")
 
 
 class Given(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -234,8 +235,10 @@ def _beside(old: Sequence[Line], new: Sequence[Line]) -> Iterator[tuple[int | No
 
 
 def _line(line: Line | None, side: Explanation) -> Given:
-    """A line of a right answer is right; of a wrong one, a line that the reference has too may be or not."""
+    """A line of a right answer is right; of a wrong one, a line that the reference has too may be or not, and a comment
+    or an empty line is no reason."""
     if line is None:
         return Given(("no such line",))
-    right = True if side.outcome == "right" else None if line.mark == "same" else False
-    return Given((line.text.strip() or "empty line",), right)
+    text = line.text.strip()
+    idle = line.mark == "same" or text.startswith(_COMMENTS) or not text
+    return Given((text or "empty line",), True if side.outcome == "right" else None if idle else False)

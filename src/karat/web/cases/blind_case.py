@@ -13,7 +13,7 @@ from collections.abc import Iterable
 import msgspec
 
 from karat.core.case_files.case_file import base_name
-from karat.core.case_form import CaseForm, Listed, Term, Terms
+from karat.core.case_form import CaseForm, Grids, Listed, Term, Terms
 from karat.core.json_types import Json
 from karat.core.presentation.code_views import Code, CodeLine, Codes, Span
 
@@ -45,7 +45,8 @@ def sides(form: CaseForm) -> tuple[Side, ...]:
 def unjudged(form: CaseForm) -> CaseForm:
     """The code of a form, with no line marked and nothing said of it, and the tables that every case shows."""
     codes = tuple(Codes("Code", tuple(map(_unmarked, view.codes))) for view in form.views if isinstance(view, Codes))
-    return CaseForm(views=(*codes, *(msgspec.structs.replace(one, folded=False) for one in form.unjudged)))
+    shown = (msgspec.structs.replace(one, folded=False) if isinstance(one, Grids) else one for one in form.unjudged)
+    return CaseForm(views=(*codes, *shown))
 
 
 def without_machine(target: Json) -> Json:

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from pathlib import PurePath
 from typing import Any  # Any: parameters of gold, as its file has them
 
+import msgspec
+
 from karat.core.case_form import CaseForm, Grids, Listed, Texts, View
 from karat.core.presentation.code_views import Code, Codes, code_lines, more_lines
 from karat.core.problems import count_of
@@ -64,7 +66,10 @@ def form(details: Details, gold: Gold | None, prediction: Prediction | None) -> 
         applied = tuple((rule.replace("_", " "), None) for rule in details.strict.normalised)
         views.append(Listed("Rules applied", applied))
     sentence = _sentence(details)
-    unjudged = unjudged_results(details.sql) if details.sql is not None else tables
+    unjudged: tuple[Grids | Texts, ...] = unjudged_results(details.sql) if details.sql is not None else tables
+    if not unjudged and gold is not None and gold.entries and all(entry.func in _TEXT for entry in gold.entries):
+        said = _texts(details, gold, answer, prediction)  # of every such case, whatever came of it
+        unjudged = () if said is None else (msgspec.structs.replace(said, right=None, missing=()),)
     return CaseForm(sentence, _because(details), tuple(views), _facts(details, gold), _in_words(answer), unjudged)
 
 

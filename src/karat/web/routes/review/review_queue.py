@@ -10,7 +10,7 @@ import msgspec
 from fastapi import APIRouter, Depends, Request
 from starlette.responses import RedirectResponse, Response
 
-from karat.core.case_form import CaseForm, Grids
+from karat.core.case_form import CaseForm, Grids, Texts
 from karat.core.json_types import JsonObject
 from karat.core.presentation.case_explanation import target_of
 from karat.core.presentation.case_forms import form_of
@@ -54,7 +54,8 @@ class Asked(msgspec.Struct, frozen=True):
         """Whether what is shown has both sides: what was expected and what was given."""
         grids = any(isinstance(view, Grids) and len(view.grids) > 1 for view in self.shown.views)
         codes = any(isinstance(view, Codes) and len(view.codes) > 1 for view in self.shown.views)
-        return bool(self.parts) or grids or codes
+        texts = any(isinstance(view, Texts) and view.expected for view in self.shown.views)
+        return bool(self.parts) or grids or codes or texts
 
 
 @router.get("/review")
