@@ -170,4 +170,4 @@ def test_what_the_library_says_is_put_into_our_own_words() -> None:
     with pytest.raises(Unreadable, match=r"Did you mean indicator_selection\? The response begins"):
         read_response(b'{"indicator_selecton": []}')
     with pytest.raises(Unreadable, match=r"period\.start is a whole number, expected a string"):
-        read_response(b'{"indicator_selection": [], "period": {"start": 2015}}')
+        read_response(b'{"indicator_selection": [], "period": {"start": 20150}}')
