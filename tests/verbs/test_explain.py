@@ -18,6 +18,7 @@ from karat.core.metric import Metric
 from karat.core.metrics.guarded_metrics import guarded
 from karat.core.metrics.parameters import Parameter
 from karat.core.metrics.worked_examples import read_examples
+from karat.core.results.failures.failures import case_failures
 from karat.core.scores import Score
 from karat.verbs.explain import explained_metric, explained_reason, names_of_every_suite, names_to_explain
 from tests.suites.worked_example_scores import scored, values
@@ -67,6 +68,9 @@ def test_worked_examples_score_as_they_say(suite: str, number: int, tmp_path: Pa
     found = values(result)
     assert {name: found.get(name) for name in example.values} == pytest.approx(example.values, abs=1e-4)
     assert tuple(chosen.reasons_of(result)) == example.reasons
+    for _, group in case_failures(suite, result):
+        printed = group.family or group.label
+        assert karat.explain(printed, suite=suite), f"reports print the failure group {printed}"
 
 
 def test_a_metric_of_several_suites_is_explained_for_each() -> None:
@@ -84,6 +88,22 @@ def test_a_metric_with_a_parameter_is_found_by_every_name() -> None:
 def test_a_reason_is_found_as_gates_name_it() -> None:
     found = karat.explain("data_query.reason.wrong_term")
     assert [(one.kind, one.name) for one in found] == [("reason", "wrong_term")]
+
+
+@pytest.mark.parametrize(
+    ("printed", "kind", "name"),
+    [
+        ("missing WHERE", "group", "missing …"),
+        ("documents missing", "group", "… missing"),
+        ("COUNTRY wrong: asked MEX, got USA", "group", "… wrong"),
+        ("needs review: rows_scrambled", "reason", "rows_scrambled"),
+        ("wrong period", "reason", "wrong_period"),
+        ("no answer", "group", "no answer"),
+        ("label_drift", "group", "label_drift"),
+    ],
+)
+def test_the_words_of_failure_groups_and_notes_are_explained(printed: str, kind: str, name: str) -> None:
+    assert {(one.kind, one.name) for one in karat.explain(printed)} == {(kind, name)}
 
 
 def test_a_typo_names_the_nearest() -> None:

@@ -185,6 +185,9 @@ class Suite(Generic[Target, Options, Comparison]):
     """The closed list of reasons why a case is not right, for gates: ``SUITE.reason.CODE``."""
     reason_notes: Mapping[str, ReasonNote] = field(default_factory=dict)
     """Reason → what it means, what usually causes it, and an example, for ``karat explain``."""
+    group_notes: Mapping[str, ReasonNote] = field(default_factory=dict)
+    """Notes on failure groups and report notes that are no reasons, by name; ``…`` in a name stands for a part of the
+    answer."""
     worked_examples: Path | None = None
     """A JSON file of cases with answers and the value of each metric, for ``karat explain``; see
     ``core.metrics.worked_examples``."""

@@ -22,6 +22,8 @@ from karat.core.metric import Metric
 from karat.core.metrics.metric_names import find_metric
 from karat.core.metrics.worked_examples import ReasonNote, read_examples
 from karat.core.problems import UnknownName, UserError
+from karat.core.results.failures.failures import BEFORE
+from karat.core.results.failures.group_notes import GROUP_NOTES, group_named
 from karat.core.results.usage import USAGE
 from karat.core.suite import Suite
 
@@ -51,7 +53,7 @@ class Explained(msgspec.Struct, frozen=True):
     name: str
     """The name of the metric or reason."""
     kind: str
-    """``metric`` or ``reason``."""
+    """``metric``, ``reason``, or ``group``: the name of a failure group or a note."""
     title: str = ""
     """How reports name it."""
     meaning: str = ""
@@ -84,6 +86,7 @@ def explain(name: str, *, suite: str = "") -> tuple[Explained, ...]:
         suite, name = prefix, rest.removeprefix("reason.")
     chosen = [plugins.load_suite(suite)] if suite else list(plugins.suites())
     found = [one for each in chosen for one in _in_suite(each, name)] or list(_in_every_suite(name, suite))
+    found = found or list(_groups(chosen, name, suite))
     if not found:
         where = f" in {suite}" if suite else ""
         raise UnknownName(f'there is no metric and no reason "{name}"{where}', name, list(_names(chosen)))
@@ -141,6 +144,21 @@ def _in_every_suite(name: str, suite: str) -> Iterator[Explained]:
         yield _reason(suite, name, REASON_NOTES[name], ())
 
 
+def _groups(suites: list[Suite], name: str, suite: str) -> Iterator[Explained]:
+    """A failure group by the name that reports print: a reason in words or after its outcome (``needs review:
+    rows_scrambled``), a group of a suite, or one that every suite may have."""
+    head, _, rest = name.partition(": ")
+    for said in dict.fromkeys((rest if head in BEFORE.values() else "", name, head)):
+        reason = said.replace(" ", "_")
+        found = [explained_reason(each, reason) for each in suites if reason in _reasons(each)]
+        known = [(each.name, group_named(said, each.group_notes)) for each in suites]
+        known = [one for one in known if one[1]] or [(suite, group_named(said, GROUP_NOTES))]
+        found += [_reason(where, one[0], one[1], (), "group") for where, one in known if one and not found]
+        if found:
+            yield from found
+            return
+
+
 def explained_reason(suite: Suite, name: str) -> Explained:
     """A reason of the suite's closed list."""
     note = suite.reason_notes.get(name)
@@ -151,9 +169,11 @@ def explained_reason(suite: Suite, name: str) -> Explained:
     return _reason(suite.name, name, note, tuple(examples))
 
 
-def _reason(suite: str, name: str, note: ReasonNote, examples: tuple[str, ...]) -> Explained:
+def _reason(
+    suite: str, name: str, note: ReasonNote, examples: tuple[str, ...], kind: str = "reason"
+) -> Explained:
     shown = (note.example, *examples)[:MOST_EXAMPLES]
-    return Explained(suite, name, "reason", meaning=note.meaning, cause=note.cause, examples=shown)
+    return Explained(suite, name, kind, meaning=note.meaning, cause=note.cause, examples=shown)
 
 
 def explained_metric(suite: Suite, metric: Metric) -> Explained:

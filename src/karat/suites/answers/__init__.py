@@ -25,6 +25,7 @@ from karat.suites.answers.options import Options
 from karat.suites.answers.predictions import predictions_from, read_predictions
 from karat.suites.answers.presentation.form import form
 from karat.suites.answers.presentation.highlights import highlights
+from karat.suites.answers.presentation.group_notes import GROUP_NOTES
 from karat.suites.answers.presentation.reason_notes import REASON_NOTES
 from karat.suites.answers.prompts import PROMPTING
 from karat.suites.answers.records import REASONS, Gold
@@ -68,6 +69,7 @@ suite = Suite(
     short_keys={"questions": "cases", "databases": "options", "test_suite": "options"},
     headline=headline,
     reason_notes=REASON_NOTES,
+    group_notes=GROUP_NOTES,
     worked_examples=Path(__file__).with_name("presentation") / "worked_examples.json",
     reasons=REASONS,
     reasons_of=reasons_of,

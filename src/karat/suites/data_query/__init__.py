@@ -23,6 +23,7 @@ from karat.suites.data_query.metrics import METRICS
 from karat.suites.data_query.options import Options
 from karat.suites.data_query.predictions import RecordedLine, read_predictions, stream_predictions
 from karat.suites.data_query.presentation.form import form
+from karat.suites.data_query.presentation.group_notes import GROUP_NOTES
 from karat.suites.data_query.presentation.reason_notes import REASON_NOTES
 from karat.suites.data_query.prompts import PROMPTING
 from karat.suites.data_query.reasons import REASONS
@@ -59,6 +60,7 @@ suite = Suite(
     run_sheets=run_sheets,
     figures=figures,
     reason_notes=REASON_NOTES,
+    group_notes=GROUP_NOTES,
     worked_examples=Path(__file__).with_name("presentation") / "worked_examples.json",
     reasons=REASONS,
     reasons_of=reasons_of,
