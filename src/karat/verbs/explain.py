@@ -169,9 +169,7 @@ def explained_reason(suite: Suite, name: str) -> Explained:
     return _reason(suite.name, name, note, tuple(examples))
 
 
-def _reason(
-    suite: str, name: str, note: ReasonNote, examples: tuple[str, ...], kind: str = "reason"
-) -> Explained:
+def _reason(suite: str, name: str, note: ReasonNote, examples: tuple[str, ...], kind: str = "reason") -> Explained:
     shown = (note.example, *examples)[:MOST_EXAMPLES]
     return Explained(suite, name, kind, meaning=note.meaning, cause=note.cause, examples=shown)
 

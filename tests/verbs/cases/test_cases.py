@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -303,3 +306,23 @@ def test_a_case_in_braces_is_read_with_a_question_mark_in_its_text(tmp_path: Pat
     (work,) = works(suite="answers", cases=tmp_path / "q.yaml")
     (case,) = work.suite.load_cases(work.cases).cases
     assert entry_of(work, case)["question"] == "How many ships?"
+
+
+@pytest.mark.parametrize("sign", [",", ";"])
+def test_cases_in_a_csv_file_say_the_command_that_makes_lines_of_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sign: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = (("id", "db_id", "question", "query"), ("ships", "", "How many, in all?", "SELECT 1"))
+    with Path("q.csv").open("w", encoding="utf-8-sig", newline="") as file:
+        csv.writer(file, delimiter=sign).writerows(rows)
+    (work,) = works(suite="answers", cases=Path("q.csv"))
+    (case,) = work.suite.load_cases(work.cases).cases
+    with pytest.raises(api.UserError) as error:
+        entry_of(work, case)
+    command = "python" + error.value.hint.partition(": python")[2]
+    subprocess.run(command.replace("python", sys.executable, 1), shell=True, check=True, timeout=60)
+    (work,) = works(suite="answers", cases=Path("q.jsonl"))
+    (again,) = work.suite.load_cases(work.cases).cases
+    assert (again.id, again.question, again.conversation) == (case.id, case.question, case.conversation)
+    assert entry_of(work, again)["question"] == "How many, in all?"

@@ -24,7 +24,9 @@ def _complete(incomplete: str) -> list[str]:
 def explain(
     name: Annotated[
         str | None,
-        typer.Argument(help="A metric or a reason, also with its suite: SUITE.NAME.", autocompletion=_complete),
+        typer.Argument(
+            help="A metric, a reason or a failure group, also with its suite: SUITE.NAME.", autocompletion=_complete
+        ),
     ] = None,
     suite: SuiteOption = None,
     json: JsonOption = None,
@@ -37,6 +39,8 @@ def explain(
     karat explain rows_scrambled
 
     karat explain codegen.passed
+
+    karat explain "missing WHERE"
     """
     from karat.cli.printing.consoles import stdout
     from karat.cli.printing.outputs import write_json_value

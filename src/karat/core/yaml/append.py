@@ -7,7 +7,9 @@ documents gets documents.
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Sequence
+from pathlib import Path
 
 from yaml.nodes import MappingNode, Node, SequenceNode
 
@@ -18,6 +20,22 @@ from karat.core.problems import UserError
 from karat.core.yaml.edit import roots_of
 
 
+def as_lines(name: str, data: bytes) -> str:
+    """How a table of cases becomes lines of JSON, which can be added to; empty for files of other forms."""
+    path = Path(name)
+    if path.suffix.lower() not in (".csv", ".tsv"):
+        return ""
+    heading = data.partition(b"\n")[0]
+    sign = "\\t" if path.suffix.lower() == ".tsv" else next((one for one in ",;" if one.encode() in heading), "\\t")
+    program = (
+        "import csv, json, sys; file = open(sys.argv[1], encoding='utf-8-sig', newline=''); "
+        f"[print(json.dumps(row)) for row in csv.DictReader(file, delimiter='{sign}')]"
+    )
+    lines = path.with_suffix(LINE_ENDINGS[0])
+    command = f'python -c "{program}" {shlex.quote(name)} > {shlex.quote(str(lines))}'
+    return f"Convert it, and use {lines.name} in its place (also in karat.yaml): {command}"
+
+
 def with_entries(data: bytes, name: str, entries: Sequence[JsonObject]) -> bytes:
     """The file with these cases at its end. UserError for a file that cannot be added to."""
     lower = name.lower()
@@ -25,7 +43,10 @@ def with_entries(data: bytes, name: str, entries: Sequence[JsonObject]) -> bytes
         lines = "".join(json.dumps(entry, ensure_ascii=False) + "\n" for entry in entries)
         return _ended(data) + lines.encode()
     if not lower.endswith(YAML_ENDINGS):
-        hint = f"Give a file with --to that ends in {', '.join((*YAML_ENDINGS[:2], LINE_ENDINGS[0]))}."
+        hint = (
+            as_lines(name, data)
+            or f"Give a file with --to that ends in {', '.join((*YAML_ENDINGS[:2], LINE_ENDINGS[0]))}."
+        )
         raise UserError(f"cases cannot be added to a file of this form: {name}", hint=hint)
     try:
         roots = roots_of(data) if data.strip() else []

@@ -24,8 +24,8 @@ from karat.suites.answers.metrics import METRICS
 from karat.suites.answers.options import Options
 from karat.suites.answers.predictions import predictions_from, read_predictions
 from karat.suites.answers.presentation.form import form
-from karat.suites.answers.presentation.highlights import highlights
 from karat.suites.answers.presentation.group_notes import GROUP_NOTES
+from karat.suites.answers.presentation.highlights import highlights
 from karat.suites.answers.presentation.reason_notes import REASON_NOTES
 from karat.suites.answers.prompts import PROMPTING
 from karat.suites.answers.records import REASONS, Gold

@@ -17,7 +17,7 @@ from karat.core.files.reading import read_bytes
 from karat.core.json_types import Json, JsonObject
 from karat.core.problems import Problem, UserError
 from karat.core.records import AnyCase
-from karat.core.yaml.append import with_entries
+from karat.core.yaml.append import as_lines, with_entries
 from karat.verbs.cases.listing import loaded
 from karat.verbs.cases.try_change import try_files, write_tried
 from karat.verbs.inputs.work import Work
@@ -29,11 +29,13 @@ def entry_of(work: Work, case: AnyCase) -> JsonObject:
     """The case as its file has it."""
     if work.suite.entry is not None and (own := work.suite.entry(case)):
         return dict(own)
-    piece = case_text(read_bytes(Path(case.source.file), FILE_MB), case.source)
+    data = read_bytes(Path(case.source.file), FILE_MB)
+    piece = case_text(data, case.source)
     if piece.form == "file":
         raise UserError(
             f'the case "{case.id}" cannot be copied from a file of this form: {case.source.file}',
-            hint="Cases in YAML, JSON or JSONL can be: write the file as one of them first.",
+            hint=as_lines(case.source.file, data)
+            or "Cases in YAML, JSON or JSONL can be: write the file as one of them first.",
         )
     found = json.loads(piece.text) if piece.form == "line" else yaml.load(piece.text, Loader=yaml.CBaseLoader)  # noqa: S506 (plain texts)
     return dict(found)

@@ -1,7 +1,7 @@
 """What the names of failure groups mean (``COUNTRY wrong``, ``no answer``), for ``karat explain``.
 
-A name in these notes may hold ``…``, which stands for a part of the answer: a dimension, a clause, a field. A suite adds
-the notes on groups of its own (``Suite.group_notes``).
+A name in these notes may hold ``…``, which stands for a part of the answer: a dimension, a clause, a field. A suite
+adds the notes on groups of its own (``Suite.group_notes``).
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ from karat.core.metrics.worked_examples import ReasonNote
 
 _DRIFT = ReasonNote(
     "The answer has the right code under another name than the target. It counts as right.",
-    "The name in the case is old or in another language; karat check --structure FILE --fix-names puts the official one.",
+    "The name in the case is old or in another language; karat check --structure FILE --fix-names corrects it.",
     "Expected: NO, Norway. Selected: NO, Kingdom of Norway.",
 )
 GROUP_NOTES = {
