@@ -165,7 +165,7 @@ def test_variants_of_a_case_in_a_table_are_refused_before_anything_is_asked(
     # The helper does not exist, so asking it would be another error.
     error = CliRunner().invoke(app, ["cases", "variants", "q1", "--system", "helper"]).exception
     assert isinstance(error, UserError) and "cannot be copied" in error.message
-    assert error.hint == "Cases in YAML, JSON or JSONL can be: write the file as one of them first."
+    assert error.hint.startswith("Convert it, and use q.jsonl in its place (also in karat.yaml): python -c ")
 
 
 def test_coverage_counts_what_cases_touch_and_names_the_holes(project: str, tmp_path: Path) -> None:
