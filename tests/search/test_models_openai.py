@@ -207,6 +207,18 @@ def test_the_key_is_sent_and_never_shown(server: Server, monkeypatch: pytest.Mon
     assert "refused" in raised.value.hint
 
 
+@pytest.mark.parametrize("shown", [300, 1200, 64 * 1024])
+def test_half_a_key_at_the_end_of_what_is_read_is_not_shown(
+    server: Server, monkeypatch: pytest.MonkeyPatch, shown: int
+) -> None:
+    monkeypatch.setenv("KARAT_EMBEDDINGS_URL", server.url)
+    monkeypatch.setenv("KARAT_EMBEDDINGS_API_KEY", KEY)
+    # The blanks are one in the message, so that the place where the text was cut is in it.
+    server.answer = lambda number, texts: (400, {}, f"refused: {' ' * (shown - 20)}{KEY} {' ' * shown}".encode())
+    with pytest.raises(UserError, match=r"refused: \*\*\*\n"):
+        embed(load_model("openai:m"), ["salt"])
+
+
 def test_keys_go_only_where_they_belong(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     embed(load_model(f"openai:m@{server.url}"), ["salt"])  # an address that anybody may have written

@@ -203,6 +203,9 @@ def test_keys_do_not_get_into_messages(monkeypatch: pytest.MonkeyPatch) -> None:
     assert error(CommandSystem(made), made).message == "the command ended with exit status 1: ***"
     made = python("import os; print(os.environ['BOT_TOKEN'])")
     assert "canary" not in error(CommandSystem(made), made).message
+    for rest in (64 * 1024 - 8, 64 * 1024 - 3):  # the end that is kept begins inside the key
+        made = python(f"import os, sys; sys.exit(os.environ['BOT_TOKEN'] + chr(10) * {rest} + 'no')")
+        assert error(CommandSystem(made), made).message == "the command ended with exit status 1: no"
 
 
 def test_a_reply_for_the_history() -> None:

@@ -100,6 +100,17 @@ def test_a_url_as_it_may_be_shown() -> None:
     assert url_secrets("https://token@host/x") == ["token", "token", "dG9rZW46"]
 
 
+def test_a_cut_leaves_no_part_of_a_secret() -> None:
+    key, said = "sk-canary-0123456789", "asked https://user:canary-word@host/x with Bearer canary.abc-def "
+    secrets = Secrets([key, "canary with blanks"])
+    body = f"{said}and {key} or canary with blanks\n".encode()
+    assert secrets.beginning(body, len(body)) == "asked https://***@host/x with Bearer *** and *** or ***\n"
+    for cut in range(len(body)):
+        assert "canary" not in secrets.beginning(body, cut) and "01234" not in secrets.beginning(body, cut)
+        assert secrets.ending(body[cut:] + b"all of it") == ("all of it" if cut < len(body) else "")
+    assert secrets.ending(b"3456789 is wrong") == "" and secrets.ending(b"x" * 9000) == "x" * (9000 - 8192)
+
+
 def test_secrets_of_the_environment_by_their_names() -> None:
     names = ["DIAL_API_KEY", "GITHUB_TOKEN", "DB_PASSWORD", "AUTHORIZATION", "GIT_AUTHOR_NAME", "HOME", "SHORT_KEY"]
     values = {name: f"value-of-{name}" for name in names} | {"SHORT_KEY": "abc"}

@@ -58,12 +58,15 @@ class _Talk(asyncio.SubprocessProtocol):
         loop = asyncio.get_running_loop()
         self.output = bytearray()
         self.errors = bytearray()
+        self.halved = False
+        """Whether the errors begin in the middle, perhaps of a secret."""
         self.over: asyncio.Future[None] = loop.create_future()
         self.exited: asyncio.Future[None] = loop.create_future()
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
         if fd == 2:
             self.errors += data
+            self.halved |= len(self.errors) > ERROR_TAIL
             del self.errors[:-ERROR_TAIL]
         elif len(self.output) <= MAX_OUTPUT:
             self.output += data
@@ -106,7 +109,7 @@ class CommandSystem(System):
             raise CallFailed(
                 "bad_response", f"the command wrote more than {MAX_OUTPUT // 2**20} MiB", body=output[:ERROR_TAIL]
             )
-        said = self._tail(talk.errors)
+        said = self._tail(talk)
         if status != 0:
             raise CallFailed(
                 "command_failed", f"the command {_ended(status)}" + (f": {said}" if said else ""), body=output
@@ -114,7 +117,7 @@ class CommandSystem(System):
         try:
             msgspec.json.decode(output)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            shown = self._secrets.text(output[:ERROR_TAIL].decode("utf-8", "replace"))[:300]
+            shown = self._secrets.beginning(output, ERROR_TAIL)[:300]
             message = "the command wrote nothing on its standard output, where JSON was expected"
             if output:
                 message = f"the output of the command is not JSON, such as {EXAMPLE} ({error}): {shown}"
@@ -167,8 +170,9 @@ class CommandSystem(System):
             raise cancelled
         return transport, talk
 
-    def _tail(self, errors: bytearray) -> str:
-        text = self._secrets.text(errors.decode("utf-8", "replace")).strip()
+    def _tail(self, talk: _Talk) -> str:
+        errors = bytes(talk.errors)
+        text = (self._secrets.ending(errors) if talk.halved else self._secrets.beginning(errors, ERROR_TAIL)).strip()
         return f"…{text[-SHOWN_TAIL:]}" if len(text) > SHOWN_TAIL else text
 
 

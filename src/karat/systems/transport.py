@@ -140,12 +140,9 @@ class Transport:
 
     def snippet(self, body: bytes) -> str:
         """The beginning of a body, on one line; the words of its error object when it has one."""
-        # Decode more than is shown and hide secrets before the cut: half a key is still a leak.
-        text = " ".join(
-            self.secrets.text(
-                (error_text(body) or body[:MAX_ERROR_BODY].decode("utf-8", "replace"))[:MAX_ERROR_BODY]
-            ).split()
-        )
+        # More is read than is shown, and secrets are hidden before the cut: half a key is still a leak.
+        said = error_text(body).encode("utf-8", "replace") or body
+        text = " ".join(self.secrets.beginning(said, MAX_ERROR_BODY).split())
         return f"{text[:SNIPPET]}…" if len(text) > SNIPPET else text
 
     def _redirected(self, response: httpx.Response) -> httpx.URL:

@@ -29,6 +29,10 @@ _QUOTED = re.compile(_NAMES + r"\\?[\"']\s*[:=]\s*(\\?[\"'])(.{4,500}?)\1")
 """In the text of an exception: ``password=…``, as a driver's settings say it, and ``"X-Api-Key": "…"``."""
 _SCHEME = re.compile(r"(?i)\b(bearer|basic)\s+[\w.~+/=-]{6,}")
 
+LONGEST = 8192
+"""Characters of the longest secret that is looked for at a cut."""
+_FIRST_LINE = re.compile(rf"(?s)\A(?:[^\r\n]{{0,{LONGEST}}}[\r\n]|.{{0,{LONGEST}}})")
+
 
 class Secrets:
     """The texts that must not be seen. Its representation does not show them either."""
@@ -68,6 +72,25 @@ class Secrets:
         if self._escaped_bytes.pattern and (b"\\" in body or b"%" in body):
             body = self._escaped_bytes.sub(HIDDEN.encode(), body)
         return body
+
+    def beginning(self, body: bytes, most: int) -> str:
+        """The beginning of a body as a text without secrets, known or suspected.
+
+        Known ones go before the cut. A word that the cut halves goes as a whole: it may be half of a suspected one.
+        """
+        body = self.body(body)
+        text = body[:most].decode("utf-8", "replace")
+        return self.text(text if len(body) <= most else _without_last_word(text))
+
+    def ending(self, body: bytes) -> str:
+        """What is left of a body whose beginning was thrown away unread, as a text without secrets. The line that was
+        halved goes as a whole, since a known secret may have blanks."""
+        return self.text(_FIRST_LINE.sub("", body.decode("utf-8", "replace"), count=1))
+
+
+def _without_last_word(text: str) -> str:
+    start = max(len(text) - LONGEST, 0)
+    return text[: next((place for place in range(len(text), start, -1) if text[place - 1].isspace()), start)]
 
 
 def _forms(value: str) -> list[str]:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 LONGEST_WAIT = 120.0
 SHOWN = 300
+MAX_ERROR_BODY = 64 * 1024
 
 
 class _Failed(Exception):
@@ -91,7 +92,7 @@ def _once(
         raise _Failed(f"no answer from {secrets.text(url)}: {reason}", retry=True, hint=hint) from None
     if response.is_success:
         return response.content
-    said, code = _words(response.content)
+    said, code = _words(response.content, secrets)
     status = f"{response.status_code} {response.reason_phrase}".strip()
     message = f"{secrets.text(url)} answered {status}" + (f": {_hidden(said, secrets)}" if said else "")
     # A spent quota answers like a busy server, but waiting does not fix it.
@@ -105,12 +106,12 @@ def _once(
     raise _Failed(message, retry=retry, wait=_asked_wait(response.headers.get("Retry-After", "")), hint=hint)
 
 
-def _words(body: bytes) -> tuple[str, str]:
+def _words(body: bytes, secrets: Secrets) -> tuple[str, str]:
     """What an error's body says, on one line, and its code."""
     try:
         value = msgspec.json.decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return body[: 4 * SHOWN].decode("utf-8", "replace"), ""
+        return secrets.beginning(body, MAX_ERROR_BODY), ""
     found = value.get("error", value) if isinstance(value, dict) else value
     if not isinstance(found, dict):
         return str(found), ""

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 PAGE = 100
 MOST_PAGES = 50
 TIMEOUT = 30.0
+MAX_ERROR_BODY = 64 * 1024
 Done = Literal["posted", "updated"]
 
 
@@ -116,7 +117,7 @@ class _Api:
     def json(self, method: str, path: str, body: JsonObject | None = None) -> Json:
         response = self.call(method, path, body)
         if response.status_code >= 300:
-            said = self._secrets.text(response.text[:300])
+            said = self._secrets.beginning(response.content, MAX_ERROR_BODY)[:300]
             hint = "The token must be allowed to write comments." if response.status_code in (401, 403, 404) else ""
             raise UserError(f"{method} {path} answered {response.status_code}: {said}", hint=hint)
         return msgspec.json.decode(response.content) if response.content else None
