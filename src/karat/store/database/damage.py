@@ -14,7 +14,7 @@ from typing import Any  # Any: rows and packed values of a store that may be dam
 
 import msgspec
 from sqlalchemy import BigInteger, Connection, Double, Engine, Integer, LargeBinary, Table, inspect
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from karat.core.json_types import JsonObject
 from karat.core.problems import UserError, count_of
@@ -23,11 +23,11 @@ from karat.store import schema
 from karat.store.blocks.kinds import fault_of
 from karat.store.cases.cases import CASES
 from karat.store.codec import RAW, ZLIB, unpack
+from karat.store.database.failures import unreadable
 from karat.store.predictions.answer_blocks import KEYS, RESPONSES
 from karat.store.records import Status
 from karat.store.verdicts.reviews import WORDS
 
-REPAIR = "karat store repair saves what can be saved."
 RECOVER = (
     "karat store check lists what is wrong, and karat store repair saves what can be saved. Where neither can open the "
     'file: sqlite3 OLD ".recover" | sqlite3 NEW.'
@@ -66,7 +66,9 @@ def damage(engine: Engine, shown: str) -> UserError | None:
         with engine.connect().execution_options(stream_results=True) as connection:  # a table may be larger than memory
             found = {table.name: _look(connection, table) for table in schema.metadata.sorted_tables}
             sqlite = connection.dialect.name == "sqlite"
-    except (SQLAlchemyError, sqlite3.Error):
+    except (DBAPIError, sqlite3.Error) as error:
+        return unreadable(shown, error)
+    except SQLAlchemyError:
         return None
     faults = [_fault(name, item) for name, item in found.items() if item.fault or item.bad]
     if not faults:

@@ -71,6 +71,27 @@ def explained(address: Address, look: Callable[[], UserError | None] = lambda: N
         raise said from error
 
 
+@contextmanager
+def damage_explained(address: Address) -> Iterator[None]:
+    """As ``explained``, for questions that every whole store answers: where SQLite cannot even say which tables a file
+    has, that is damage and no bug."""
+    with explained(address):
+        try:
+            yield
+        except (DBAPIError, sqlite3.Error) as error:
+            raise unreadable(address.shown, error) or error from None
+
+
+def unreadable(shown: str, error: DBAPIError | sqlite3.Error) -> UserError | None:
+    """That a file is damaged, in SQLite's words; None for what is no damage, such as a lock. A name that is no UTF-8
+    is the driver's own finding, and has no code."""
+    original = error.orig if isinstance(error, DBAPIError) else error
+    code = getattr(original, "sqlite_errorname", None) or "SQLITE_ERROR"
+    if not isinstance(original, sqlite3.Error) or code not in ("SQLITE_ERROR", "SQLITE_CORRUPT"):
+        return None
+    return UserError(f"the store {shown} is damaged: {str(original).splitlines()[0]}", hint=_DAMAGED)
+
+
 def os_failure(shown: str, error: OSError) -> UserError:
     """What the operating system refused."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):

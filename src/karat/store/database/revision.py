@@ -16,6 +16,7 @@ from sqlalchemy import Connection, Engine, select
 from karat.core.problems import UserError
 from karat.store import schema
 from karat.store.database.address import Address, SqliteAddress
+from karat.store.database.failures import damage_explained
 from karat.store.database.sqlite import rewrite_file, use_write_ahead_log
 
 MIGRATIONS = Path(__file__).parent.parent / "migrations"
@@ -30,7 +31,8 @@ _TABLES = {
 def bring_up_to_date(engine: Engine, address: Address, *, create: bool, read_only: bool) -> None:
     """Make the tables of a new store, upgrade those of an old one, refuse what is not ours or too new."""
     with engine.connect() as connection:
-        found = stored_revision(connection, address)
+        with damage_explained(address):
+            found = stored_revision(connection, address)
         connection.rollback()
         if found is None and not (create and not read_only):
             raise missing(address)

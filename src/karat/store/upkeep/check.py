@@ -13,8 +13,8 @@ from sqlalchemy.exc import DBAPIError
 from karat.core.problems import UserError
 from karat.store import schema
 from karat.store.database.address import Address, SqliteAddress, parse_address
-from karat.store.database.damage import REPAIR, row_fault
-from karat.store.database.failures import explained
+from karat.store.database.damage import row_fault
+from karat.store.database.failures import damage_explained
 from karat.store.database.revision import missing, stored_revision
 from karat.store.upkeep.contents import contents_of
 from karat.store.upkeep.findings import Checked, Finding, Findings, TableCount, Watch
@@ -57,21 +57,6 @@ def reading_engine(address: Address) -> Iterator[Engine]:
         yield engine
     finally:
         engine.dispose()
-
-
-@contextmanager
-def damage_explained(address: Address) -> Iterator[None]:
-    """As ``explained``; and where SQLite cannot even say which tables a file has, that is damage and no bug."""
-    with explained(address):
-        try:
-            yield
-        except (DBAPIError, sqlite3.Error) as error:
-            original = error.orig if isinstance(error, DBAPIError) else error
-            code = getattr(original, "sqlite_errorname", None) or "SQLITE_ERROR"
-            if not isinstance(original, sqlite3.Error) or code not in ("SQLITE_ERROR", "SQLITE_CORRUPT"):
-                raise
-            said = str(original).splitlines()[0]
-            raise UserError(f"the store {address.shown} is damaged: {said}", hint=REPAIR) from None
 
 
 def require_head(connection: Connection, address: Address) -> None:

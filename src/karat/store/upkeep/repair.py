@@ -25,11 +25,12 @@ from karat.store.blocks.tables import Stored
 from karat.store.codec import RAW, from_text
 from karat.store.database.address import SqliteAddress, parse_address
 from karat.store.database.damage import row_fault
+from karat.store.database.failures import damage_explained
 from karat.store.leases.lease_parts import refuse_any_live
 from karat.store.opening import open_store
 from karat.store.predictions.answer_blocks import KEYS, case_ids_of
 from karat.store.predictions.answer_blocks import LOST as ANSWER_LOST
-from karat.store.upkeep.check import damage_explained, file_faults, key_of, reading_engine, require_head
+from karat.store.upkeep.check import file_faults, key_of, reading_engine, require_head
 from karat.store.upkeep.contents import contents_of
 from karat.store.upkeep.findings import Checked, Finding, Findings, TableCount, Watch
 from karat.store.upkeep.reading import CHUNK, Unread, missing_in, read_rows
