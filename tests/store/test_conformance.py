@@ -223,7 +223,7 @@ def test_deleting_a_run_takes_all_of_it_and_nothing_else(store: Store) -> None:
     with store._engine.connect() as connection:
         for table, rows in {
             "runs": 1,
-            "run_blocks": 4,
+            "run_blocks": 5,
             "predictions": 1,
             "scorings": 1,
             "summaries": 2,

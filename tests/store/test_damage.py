@@ -55,9 +55,9 @@ _RESULT, _RUN, _RUNS = "result", "run", "runs"
          "'zlib'", _RESULT, "cannot be read in 1 of 1 row of notes (the first: run_id 1, name seconds)"),
         ("DROP TABLE notes", _RESULT, "the table notes is missing"),
         ("UPDATE run_blocks SET data = 'x' WHERE kind = 'cases'", "cases",
-         "cannot be read in 1 of 4 rows of run_blocks"),
+         "cannot be read in 1 of 5 rows of run_blocks"),
         ("UPDATE run_blocks SET checksum = 1 WHERE kind = 'responses'", "predictions",
-         "cannot be read in 1 of 4 rows of run_blocks (the first: run_id 1, kind responses, first 0)"),
+         "cannot be read in 1 of 5 rows of run_blocks (the first: run_id 1, kind responses, first 0)"),
     ],
 )  # fmt: skip
 def test_it_says_what_is_damaged_and_what_can_be_saved(

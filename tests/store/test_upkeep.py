@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from sqlalchemy import text
 
@@ -166,6 +167,8 @@ DAMAGE = [
     ("UPDATE run_blocks SET rows = 5 WHERE run_id = 1 AND kind = 'answer_keys'",
      "a block of answer_keys is for 4 answers and says that it has 5", ""),
     ("UPDATE runs SET config = '{' WHERE id = 1", "runs (id 1): config cannot be read", ""),
+    ("UPDATE runs SET options = '{\"a\": 2}', repeats = 7 WHERE id = 1",
+     "runs (r-0001): has another repeats and options than was written", ""),
     ("UPDATE runs SET status = 'asleep' WHERE id = 1", "runs (id 1): status is unknown", "runs"),
     ("UPDATE notes SET codec = 'x' WHERE run_id = 1", "notes (run_id 1, name seconds): codec is unknown", "notes"),
     ("DELETE FROM runs WHERE id = 1", "predictions (run_id 1): 1 row of runs 1, which is not there", "runs"),
@@ -197,6 +200,9 @@ def test_damage_is_found_and_the_rest_is_saved(
         if lost == "runs":
             assert [row.id for row in new.runs()] == [2]
             return
+        assert new.run(1) == msgspec.structs.replace(new.run(2), id=1, created=new.run(1).created), (
+            "settings are what they were"
+        )
         found_again = {case: new.attempts(1, case) for case in "ab"}
         if lost == "answers":
             assert [one.error and one.error.kind for one in found_again["a"]] == ["damaged"] * 3, (
@@ -216,6 +222,13 @@ def test_damage_is_found_and_the_rest_is_saved(
             assert new.result(1).summary == a_result().summary, "figures are what they were"
         assert len(new.cases(1)) == (0 if lost == "cases" else 2), "the cases of a run are whole or not there"
         assert new.create_run(a_run()) == 3
+
+
+def test_a_run_of_an_older_karat_has_no_copy_of_its_settings(damaged: tuple[Path, Store]) -> None:
+    path, store = damaged
+    with store._writing() as connection:
+        connection.execute(text("DELETE FROM run_blocks WHERE kind = 'settings'"))
+    assert check_store(path).sound and store.run(1).options == a_run().options
 
 
 LONG = b"an answer of which an index of its words is kept, as it is long" * 3
@@ -243,6 +256,9 @@ def test_one_wrong_byte_in_the_list_of_tables_costs_nothing(
     code, said = karat(tmp_path, "store", "check", str(path))
     harmless = b"sequence" in there
     assert "Traceback" not in said and (code == 0) == harmless, said
+    code, said = karat(tmp_path, "runs", "list", "--store", str(path))
+    assert code == 0 or (code == 2 and "damaged" in said and "karat store repair" in said), said
+    assert (code == 0) == harmless
     repaired = repair_store(path, tmp_path / "new.db")
     if harmless:
         assert repaired.saved_as == ""

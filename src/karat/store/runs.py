@@ -16,6 +16,7 @@ from karat.store.leases.leases import WHOLE, lease_columns, lease_of
 from karat.store.records import RunRecord, RunRow, Status, run_name
 from karat.store.schema import leases, runs
 from karat.store.scorings.scorings import newest_summaries, scoring_infos
+from karat.store.settings_copy import keep_settings
 
 _JSON = ("options", "config", "tags")
 _COMPUTED = ("headline", "scoring", "summary", "prompt", "who")
@@ -62,7 +63,9 @@ def insert_run(connection: Connection, record: RunRecord, now: str) -> int:
     row["created"] = record.created or now
     key = connection.execute(insert(runs), row).inserted_primary_key
     assert key is not None  # noqa: S101 (an insert of one row has its key)
-    return int(key[0])
+    run_id = int(key[0])
+    keep_settings(connection, run_id)
+    return run_id
 
 
 def read_run(connection: Connection, run_id: int) -> RunRecord:

@@ -23,6 +23,7 @@ from karat.store.scorings.columns import COLUMNS, unpack_chunk
 from karat.store.scorings.failure_blocks import FAILURES
 from karat.store.scorings.figures_copy import FIGURES, read_figures
 from karat.store.scorings.results import RESULTS, WORDS
+from karat.store.settings_copy import SETTINGS, read_settings
 
 CASE_KINDS = (CASES, IDS)
 SCORING_KINDS = (RESULTS, LINES, SEARCHED, COLUMNS)
@@ -44,6 +45,7 @@ READERS: Mapping[str, Callable[[bytes], Any]] = MappingProxyType(
         FAILURES: unpack_failures,
         FIGURES: read_figures,
         LIVE: read_batch,
+        SETTINGS: read_settings,
     }
 )
 """How one item of a block is read."""

@@ -21,6 +21,7 @@ from karat.store.predictions.answer_words import drop_answer_words
 from karat.store.records import run_name
 from karat.store.schema import metadata, run_blocks, runs, scoring_blocks, scorings, summaries
 from karat.store.scorings.figures_copy import changed_figure, restore_figures
+from karat.store.settings_copy import changed_setting, restore_settings
 
 
 class Broken(NamedTuple):
@@ -86,6 +87,16 @@ def _changed_figures(connection: Connection) -> Iterator[Broken]:
 
 def _restore_figures(connection: Connection, broken: Broken) -> None:
     restore_figures(connection, int(str(broken.key[0])))
+
+
+def _changed_settings(connection: Connection) -> Iterator[Broken]:
+    for run_id in connection.execute(select(runs.c.id)).scalars().all():
+        if changed := changed_setting(connection, run_id):
+            yield Broken(run_name(run_id), changed, (run_id,))
+
+
+def _restore_settings(connection: Connection, broken: Broken) -> None:
+    restore_settings(connection, int(str(broken.key[0])))
 
 
 def _incomplete_cases(connection: Connection) -> Iterator[Broken]:
@@ -189,6 +200,7 @@ ORPHANS = tuple(
 )
 RULES = (
     *ORPHANS,
+    Rule("runs", _changed_settings, _restore_settings, "written again as it was"),
     Rule("summaries", _changed_figures, _restore_figures, "written again as they were"),
     Rule("scorings", _incomplete_scorings, _drop_scoring, "left out as a whole: karat score RUN computes it again"),
     Rule(
