@@ -8,13 +8,13 @@ import os
 import resource
 import signal
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import NamedTuple, NoReturn
 
 from . import event_counter, page_copies, snippet
 from .frames import Closed, read_exactly, read_head
 from .isolation import landlock, machine_limits, rlimits, seccomp
-from .isolation.kernel import PR_SET_DUMPABLE, PR_SET_PDEATHSIG, prctl
+from .isolation.kernel import PR_SET_DUMPABLE, PR_SET_PDEATHSIG, Places, prctl
 from .tables import FILE, Tables
 
 READY, FAILED = b"R", b"E"
@@ -35,7 +35,7 @@ class Isolation(NamedTuple):
     filter: tuple[bytes, list[int]] | None
     folder: str
     highest_fd: int
-    usual: Sequence[page_copies.Stretch]
+    usual: Places
     """Memory that most snippets write to."""
 
 

@@ -17,6 +17,7 @@ from .environment.warm_up import warm_up, warm_up_drawing, warm_up_libraries
 from .forking import Forked, fork
 from .frames import Closed, Head, begin, frame, read_exactly, read_head, write_all
 from .isolation import landlock, seccomp
+from .isolation.kernel import Places
 from .isolation.private_memory import PrivateMemory
 from .isolation.privileges import Settings
 from .results import written_files
@@ -53,7 +54,7 @@ class Server:
             own = [(self.shelf, landlock.LOOK), (self.work, landlock.CHANGE)]
             rules = landlock.Rules([*packages.readable(self.settings), *own], version)
         program = seccomp.build(seccomp.machine()) if self.settings["seccomp"] else None
-        return Isolation(rules, program, f"{self.work}/here", KEPT_FDS, usual)
+        return Isolation(rules, program, f"{self.work}/here", KEPT_FDS, Places(usual))
 
     def serve(self) -> None:
         """Answer requests, each with one frame. From here on nobody reads what the server itself might say."""

@@ -3,18 +3,18 @@
 After a fork both sides share all memory, and the first write to a page copies it, which takes some microseconds each
 time. Python writes wherever it only looks (it counts references), so that the simplest snippet copies many hundreds of
 pages, and most of them are the same for all. Which ones is learned once, from children that look at themselves; a child
-then copies them while it waits for its snippet.
+then copies them while it waits for its snippet. Pages that only some snippets copy are left alone: to copy one for
+nothing takes as long as the fault that it was to save.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
-from collections import Counter
 from collections.abc import Callable, Sequence
 
 from .environment.libraries import is_there, numpy
-from .isolation.kernel import PR_SET_DUMPABLE, madvise, prctl
+from .isolation.kernel import PR_SET_DUMPABLE, Places, madvise, prctl
 
 Stretch = tuple[int, int]
 """Where it begins, and how many bytes long it is."""
@@ -25,18 +25,17 @@ LARGE, WANT_LARGE, MAKE_LARGE = 2 * 1024**2, 14, 25
 """MADV_HUGEPAGE, and MADV_COLLAPSE, which a kernel before 6.1 does not know."""
 PRESENT, OWN = 1 << 63, 1 << 56
 """In an entry of the pagemap: there is a page, and nobody else has it too."""
-USUAL_SHARE = 0.6
 
 
 def learn(runs: Sequence[Callable[[], object]]) -> list[Stretch]:
-    """The pages that most of these copy, in stretches; none where the kernel does not tell, or there is no numpy to
-    read what it tells."""
+    """The pages that each of these copies, in stretches; none where the kernel does not tell, or there is no numpy to
+    read what it tells. One that does not get as far as telling does not count."""
     if not is_there(numpy):
         return []
-    counts = Counter(page for run in runs for page in _copied_by(run))
+    told = [pages for run in runs if (pages := set(_copied_by(run)))]
     size = os.sysconf("SC_PAGE_SIZE")
     stretches: list[Stretch] = []
-    for page in sorted(page for page, count in counts.items() if count >= USUAL_SHARE * len(runs)):
+    for page in sorted(set.intersection(*told) if told else ()):
         if stretches and sum(stretches[-1]) == page * size:
             stretches[-1] = stretches[-1][0], stretches[-1][1] + size
         else:
@@ -44,10 +43,9 @@ def learn(runs: Sequence[Callable[[], object]]) -> list[Stretch]:
     return stretches
 
 
-def copy(stretches: Sequence[Stretch]) -> None:
+def copy(places: Places) -> None:
     """Now rather than later."""
-    for start, size in stretches:
-        madvise(start, size, COPY_NOW)
+    places.advise(COPY_NOW)
 
 
 def enlarge() -> None:
