@@ -23,6 +23,7 @@ MODULES = (
     "page_copies",
     "results.result_libraries",
     "results.result_forms",
+    "figures.tick_numbers",
     "figures.axis",
     "figures.bars",
     "figures.lines",

@@ -43,7 +43,7 @@ def test_a_figure_that_lies_about_its_data(lie: str) -> None:
 def test_a_reader_that_was_replaced_is_seen() -> None:
     found = scored(GOLD, PLT + WRONG + "from matplotlib.lines import Line2D\nLine2D.draw = lambda *a: None").correctness
     assert (found.score, found.reason) == (0.0, "no_plot")
-    assert "changed the classes" in found.evidence["problem"]
+    assert "changed matplotlib's drawing classes" in found.evidence["problem"]
 
 
 def test_endless_artists_are_not_read() -> None:

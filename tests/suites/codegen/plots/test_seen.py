@@ -2,7 +2,9 @@
 
 import pytest
 
+from karat.sandbox.server.figures.tick_numbers import other_numbers
 from karat.suites.codegen.plots.invisible import is_clear
+from karat.suites.codegen.plots.vega.labels import says_the_same
 from tests.suites.codegen.plots.drawn_plots import scored
 
 pytest.importorskip("matplotlib", reason="matplotlib is not installed")
@@ -114,7 +116,62 @@ HIDDEN |= {
         ("hardly any", BAR, "plt.bar(df.region, df.qty, color=(0, 0, 0, 0.01))"),
     )
 }
+HIDDEN |= {
+    "plotly: the colour of the ground": (
+        BAR,
+        PX + "result = px.bar(df, x='region', y='qty').update_traces(marker_color='#E5ECF6')",
+    ),
+    "plotly: a white line": (
+        LINE,
+        PX + "result = px.line(x=[1, 2, 3], y=df.qty, template='plotly_white').update_traces(line_color='white')",
+    ),
+    "altair: white": (BAR, ALT + "result = alt.Chart(df).mark_bar(color='white').encode(x='region', y='qty')"),
+    "altair: white by its settings": (
+        BAR,
+        ALT + "result = alt.Chart(df).mark_bar().encode(x='region', y='qty').configure_mark(color='#fff')",
+    ),
+    "altair: white by a scale": (
+        BAR,
+        ALT + "white = alt.Color('region', scale=alt.Scale(range=['white', '#fff']))\n"
+        "result = alt.Chart(df).mark_bar().encode(x='region', y='qty', color=white)",
+    ),
+}
 SEEN = {
+    "ticks with a unit": (LINE, PLT + "plt.plot([1, 2, 3], df.qty)\nplt.yticks([3, 4, 5], ['3 kg', '4 kg', '5 kg'])"),
+    "whole numbers as names": (
+        "{type: bar, series: [{x: ['2020', '2021', '2022'], y: [5, 3, 4]}]}",
+        PLT + "plt.bar(range(3), df.qty)\nplt.xticks(range(3), [2020, 2021, 2022])",
+    ),
+    "numbers on the bars": (
+        BAR,
+        PLT + "plt.bar(df.region, df.qty)\n"
+        "for at, qty in enumerate(df.qty): plt.text(at, qty, str(qty), ha='center', bbox={'fc': 'white'})",
+    ),
+    "a box in a corner": (
+        LINE,
+        PLT
+        + "plt.plot([1, 2, 3], df.qty)\nplt.text(0.95, 0.95, 'n = 3\\nmean = 4.00\\nsd = 1.00', ha='right', va='top',"
+        " transform=plt.gca().transAxes, bbox={'fc': 'white'})",
+    ),
+    "plotly: white on blue": (
+        BAR,
+        PX + "result = px.bar(df, x='region', y='qty').update_traces(marker_color='white')\n"
+        "result.add_annotation(text='the best: 5', x=1, y=3, bgcolor='white')",
+    ),
+    "plotly: white with an edge": (
+        BAR,
+        PX + "result = px.bar(df, x='region', y='qty', template='plotly_white')\n"
+        "result.update_traces(marker_color='white', marker_line={'width': 1, 'color': 'black'})",
+    ),
+    "altair: white with an edge": (
+        BAR,
+        ALT + "result = alt.Chart(df).mark_bar(color='white', stroke='black').encode(x='region', y='qty')",
+    ),
+    "altair: white on black": (
+        BAR,
+        ALT + "bars = alt.Chart(df).mark_bar(color='white').encode(x='region', y='qty')\n"
+        "result = bars.configure(background='black')",
+    ),
     "white with an edge": (BAR, PLT + "plt.bar(df.region, df.qty, color='white', edgecolor='black')"),
     "white on grey": (BAR, PLT + "plt.bar(df.region, df.qty, color='white')\nplt.gca().set_facecolor('grey')"),
     "a span that lets light through": (
@@ -177,6 +234,15 @@ def test_what_is_seen_counts(gold: str, code: str) -> None:
 MOVED = {
     "a cover": "plt.gca().add_patch(plt.Rectangle((-1, 0), 5, 20, color='white', zorder=5))",
     "an opaque span": "plt.axhspan(1, 20, color='white', zorder=9)",
+    "a box of text": "plt.text(-0.5, 0, ' ' * 60 + '\\n' * 9, bbox={'fc': 'w'})",
+    "a box of text of the figure": "plt.figtext(0.1, 0.1, ' ' * 150 + '\\n' * 20, bbox={'fc': 'w'})",
+    "letters that are blocks": "plt.text(-0.5, 3, '\u2588' * 40, color='white', size=40)",
+    "a legend over all": "plt.gca().patches[0].set_label(' ' * 150 + '\\n' * 25)\n"
+    "plt.legend(loc='center', framealpha=1)",
+    "ticks with other numbers": "plt.yticks(range(6), [0, 2, 9, 1, 50, 60])",
+    "ticks by a function": "plt.gca().yaxis.set_major_formatter(lambda at, place: str(at * 100))",
+    "ticks with a digit more": "plt.gca().yaxis.set_major_formatter('{x:.0f}0')",
+    "smaller ticks": "plt.yticks([])\nplt.gca().set_yticks([1, 2, 3], [10, 20, 30], minor=True)",
     "a picture": "plt.gca().imshow(np.ones((4, 4, 3)), extent=(-1, 4, 0, 9), zorder=9, aspect='auto')",
     "a cover of the whole figure": "plt.gcf().patches.append(plt.Rectangle((0, 0), 1, 1, color='w', "
     "transform=plt.gcf().transFigure))",
@@ -203,6 +269,14 @@ def test_what_is_drawn_elsewhere_than_it_says_needs_review(move: str) -> None:
         PX
         + "result = px.bar(df, x='region', y='qty').add_shape(type='rect', x0=-1, x1=4, y0=0, y1=9, fillcolor='white')",
         PX + "result = px.bar(df, x='region', y='qty').add_hrect(0, 9, fillcolor='#eee')",
+        PX + "result = px.bar(df, x='region', y='qty').update_yaxes(tickvals=[0, 5], ticktext=['0', '50'])",
+        PX + "result = px.bar(df, x='region', y='qty').update_yaxes(ticksuffix='0')",
+        PX + "result = px.bar(df, x='region', y='qty')\n"
+        "result.add_annotation(text='<br>'.join([' ' * 90] * 20), x=1, y=3, bgcolor='white')",
+        ALT + "bars = alt.Chart(df).mark_bar().encode(x='region', y='qty')\n"
+        "result = bars + alt.Chart(df.assign(qty=9)).mark_bar(color='white').encode(x='region', y='qty')",
+        ALT + "at = alt.Y('qty', axis=alt.Axis(labelExpr='datum.value * 100'))\n"
+        "result = alt.Chart(df).mark_bar().encode(x='region', y=at)",
         ALT + "result = alt.Chart(df).mark_bar().encode(x='region', y='qty', y2=alt.datum(3))",
         ALT + "at = alt.X('region', axis=alt.Axis(labelExpr=\"'x'\"))\n"
         "result = alt.Chart(df).mark_bar().encode(x=at, y='qty')",
@@ -211,6 +285,53 @@ def test_what_is_drawn_elsewhere_than_it_says_needs_review(move: str) -> None:
 def test_what_only_the_library_computes_needs_review(code: str) -> None:
     found = scored(BAR, code).correctness
     assert found.score is None and "needs review" in found.reason
+
+
+@pytest.mark.parametrize(
+    ("labels", "name", "wrong"),
+    [
+        ({0: "0", 1000: "1k", 1500: "1.5k", 2e6: "2M"}, "", ""),
+        ({1: "1k", 2: "2k"}, "", ""),  # the axis is in thousands already
+        ({1000: "$1,000", 2500: "$2,500"}, "", ""),
+        ({1234.5: "1.234,5 \u20ac"}, "", ""),
+        ({0.25: "25%", 0.5: "50 %"}, "", ""),
+        ({25: "25%"}, "", ""),
+        ({0.5: "50"}, "Share in %", ""),
+        ({5000: "5", 10000: "10"}, "Sales (thousands)", ""),
+        ({5000: "5 km"}, "", ""),
+        ({-5: "5", 5: "5", -2: "\u22122"}, "", ""),
+        ({0.5: "0", 1.5: "2"}, "", ""),  # rounded
+        ({1000: "$10^{3}$", 100: "$\\mathdefault{10^{2}}$", 1e-2: "1e-02"}, "", ""),
+        ({1: "low", 2: "12:30", 3: "2024-01", 4: ""}, "", ""),
+        ({0: "0", 1: "2"}, "", "2"),
+        ({5: "50"}, "", "50"),
+        ({5: "50"}, "Sales", "50"),
+        ({5000: "5"}, "Sales", "5"),
+        ({1: "1", 2: "2", 3: "30"}, "Sales (thousands)", "30"),
+        ({0.25: "35%"}, "", "35%"),
+        ({1000: "2k"}, "", "2k"),
+    ],
+)
+def test_labels_that_say_other_numbers(labels: dict[float, str], name: str, wrong: str) -> None:
+    assert other_numbers(list(labels.items()), name) == wrong
+
+
+@pytest.mark.parametrize(
+    ("expression", "same"),
+    [
+        ("datum.label + ' kg'", True),
+        ("replace(datum.label, 'G', 'B')", True),
+        ("format(datum.value / 1000, ',.0f') + 'k'", True),
+        ("datum.value / 1e6 + ' M'", True),
+        ("datum.value / 1000 + ' M'", False),
+        ("datum.label + '0'", False),
+        ("replace(datum.label, '5', '9')", False),
+        ("datum.value * 100", False),
+        ("'7'", False),
+    ],
+)
+def test_expressions_that_write_labels(expression: str, same: bool) -> None:
+    assert says_the_same(expression) == same
 
 
 @pytest.mark.parametrize(

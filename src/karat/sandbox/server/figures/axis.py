@@ -11,11 +11,14 @@ import math
 from typing import Any, Union  # Any: an axis, its ticks and legends, of a library that code imports
 
 from ..environment.libraries import pandas
+from .tick_numbers import other_numbers
 
 TEXT = 500
 NEAR = 1e-6
 FAINT = 0.02
 """Less opacity than this is not to be seen."""
+WRITTEN = ("FixedFormatter", "FuncFormatter", "FormatStrFormatter", "StrMethodFormatter")
+"""Formatters that write what code says."""
 Value = Union[str, int, float, None]
 
 
@@ -90,10 +93,10 @@ class AxisReader:
         function: Any = getattr(formatter, "func", None)
         inner = getattr(function, "func", None)
         if getattr(inner, "__name__", "") == "_format_with_dict":
-            return {float(place): text(name) for place, name in function.args[0].items() if name != ""}
+            return {float(place): text(str(name)) for place, name in function.args[0].items() if name != ""}
         if type(formatter).__name__ == "FixedFormatter":
             places = self.axis.get_majorticklocs()
-            return {float(place): text(name) for place, name in zip(places, formatter.seq) if name != ""}
+            return {float(place): text(str(name)) for place, name in zip(places, formatter.seq) if name != ""}
         return {}
 
     def _computed_labels(self, own: dict[float, str]) -> dict[float, str]:
@@ -104,6 +107,29 @@ class AxisReader:
         if not isinstance(formatter, FuncFormatter):
             return {}
         return {place: text(str(formatter(place, number))) for number, place in enumerate(own)}
+
+    def other_numbers(self) -> str:
+        """A label of a tick that says another number than its place; empty when none does. Looked at is what code
+        writes: the library's own ways of writing numbers are right."""
+        if self.dates or self.freq is not None or getattr(getattr(self.axis, "units", None), "_mapping", None):
+            return ""
+        found = []
+        for formatter, places in (
+            (self.axis.get_major_formatter(), self.axis.get_majorticklocs),
+            (self.axis.get_minor_formatter(), self.axis.get_minorticklocs),
+        ):
+            kind = type(formatter)
+            own = kind.__module__.partition(".")[0] in ("matplotlib", "pandas", "seaborn", "mpl_toolkits")
+            if own and kind.__name__ not in WRITTEN:
+                continue
+            seen = [float(place) for place in places() if self.view[0] <= float(place) <= self.view[1]]
+            every = [float(place) for place in places()] if kind.__name__ == "FixedFormatter" else seen
+            try:
+                labels = formatter.format_ticks(every)
+            except Exception:  # the code's own function may raise anything
+                return "a label that cannot be made"
+            found += [(place, str(label)[:TEXT]) for place, label in zip(every, labels) if place in seen]
+        return other_numbers(found, text(self.axis.label.get_text()))
 
     def _is_dates(self) -> bool:
         get = getattr(self.axis, "get_converter", None)

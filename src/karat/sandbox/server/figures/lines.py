@@ -11,6 +11,7 @@ from typing import Any  # Any: lines, collections and their arrays, as matplotli
 
 from ..environment.libraries import numpy
 from .axis import AxisReader, Names, Value, clear, colour, ground_of, plain
+from .tick_numbers import says_number
 
 Found = dict[str, Any]
 NONE = ("None", "none", "", " ", None)
@@ -187,7 +188,8 @@ def _bare(axis: AxisReader, place: Any) -> Value:
 
 
 def _value(axis: AxisReader, place: Any) -> Value:
-    return axis.value(place) if axis.dates or axis.is_category else plain(place)
+    found = axis.value(place) if axis.dates or axis.is_category else plain(place)
+    return plain(place) if isinstance(found, str) and not axis.dates and says_number(found, float(place)) else found
 
 
 def read_clouds(artists: list[Any], x: AxisReader, y: AxisReader, names: Names) -> list[Found]:

@@ -231,9 +231,21 @@ def _axes(axes: Any, figure: Any, names: Names, calls: Calls, unknown: list[str]
     others = [one for one in axes.collections if type(one).__name__ not in unknown]
     images = [one for one in axes.images if getattr(one.get_array(), "ndim", 0) == 2]
     problem = covered(axes, [*shapes, *others, *images, *axes.lines], figure) if shown else ""
+    problem = problem or _other_numbers(shown, x, y)
     if problem:
         raise Unreadable(problem)
     return shown, across
+
+
+def _other_numbers(series: list[Found], x: AxisReader, y: AxisReader) -> str:
+    """What is wrong with the labels of an axis that shows values; those of categories are read as their names."""
+    for one in series:
+        if one["type"] in ("bar", "hist", "box", "line", "step", "area", "scatter"):
+            values = x if one.get("horizontal") else y
+            label = "" if all(isinstance(point[-1], str) for point in one["points"]) else values.other_numbers()
+            if label:
+                return f'a tick is labelled "{label[:40]}", which is not the number that stands there'
+    return ""
 
 
 def _is_bar(patch: Any, axes: Any, flat: bool) -> bool:

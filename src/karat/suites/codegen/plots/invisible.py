@@ -10,6 +10,8 @@ _CLEAR = re.compile(r"transparent|none|(?:rgb|hsl)a?\(.*[,/]\s*0*(?:\.0+)?%?\s*\
 _ALPHA = re.compile(r"(?:rgb|hsl)a\(.*,\s*([0-9]*\.?[0-9]+)\s*\)", re.I)
 _OPAQUE = re.compile(r"(?:rgb|hsl)\([^,/]*,[^,/]*,[^,/]*\)", re.I)
 
+_NAMED = {"white": "ffffff", "black": "000000", "gray": "808080", "grey": "808080", "whitesmoke": "f5f5f5"}
+
 OPAQUE = 0.6
 """The least opacity of a shape that hides anything."""
 
@@ -22,6 +24,26 @@ def is_clear(colour: Json) -> bool:
         return False
     text = colour.strip()
     return bool(_CLEAR.fullmatch(text)) and not _OPAQUE.fullmatch(text)
+
+
+def plain_colour(colour: Json) -> str:
+    """A colour as six hexadecimal digits; one with another name as it is, empty when there is none that is opaque."""
+    if not isinstance(colour, str) or is_clear(colour):
+        return ""
+    text = "".join(colour.split()).lower()
+    short = re.fullmatch(r"#([0-9a-f])([0-9a-f])([0-9a-f])f?", text)
+    if short:
+        return "".join(2 * digit for digit in short.groups())
+    parts = re.fullmatch(r"rgba?\((\d+),(\d+),(\d+)(?:,[\d.]+)?\)", text)
+    if parts:
+        return "".join(f"{min(255, int(part)):02x}" for part in parts.groups())
+    return text[1:7] if text.startswith("#") else _NAMED.get(text, text)
+
+
+def all_in(colour: Json, ground: str) -> bool:
+    """Whether a colour, or every one of a list of them, is that of the ground or lets all light through."""
+    found = colour if isinstance(colour, list) else [colour]
+    return bool(found) and all(is_clear(one) or plain_colour(one) == ground for one in found)
 
 
 def is_zero(found: Json) -> bool:
@@ -46,8 +68,12 @@ def covers(shapes: Json) -> bool:
 def _covers(shape: Json) -> bool:
     if not isinstance(shape, dict) or shape.get("type", "rect") == "line" or shape.get("layer", "above") != "above":
         return False
-    fill, opacity = shape.get("fillcolor"), shape.get("opacity", 1)
-    if not isinstance(fill, str) or is_clear(fill) or shape.get("visible", True) is not True:
+    return shape.get("visible", True) is True and hides(shape.get("fillcolor"), shape.get("opacity", 1))
+
+
+def hides(fill: Json, opacity: Json = 1) -> bool:
+    """Whether nothing is seen through a fill."""
+    if not isinstance(fill, str) or is_clear(fill):
         return False
     share = _ALPHA.search(fill.strip())
     seen = float(share.group(1)) if share else 1.0

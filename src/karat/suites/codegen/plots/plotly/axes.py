@@ -7,9 +7,11 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from karat.core.json_types import Json, JsonMapping
+from karat.sandbox.server.figures.tick_numbers import other_numbers
 from karat.suites.codegen.plots.dates import plain_date
 from karat.suites.codegen.plots.plotly.arrays import value_of, values_of
 from karat.suites.codegen.plots.records import Series, Value
+from karat.suites.codegen.plots.unreadable import CannotRead
 
 NEAR = 0.03
 """How far the title of a panel may be from its middle and top, as a share of the figure."""
@@ -60,6 +62,14 @@ class Axis:
             return {name: str(label) for name, label in aliases.items()}
         places, names = values_of(self.stated.get("tickvals")) or [], values_of(self.stated.get("ticktext")) or []
         return {place: str(name) for place, name in zip(places, names, strict=False) if name not in (None, "")}
+
+    def other_number(self) -> str:
+        """A label of a tick that says another number than its place; empty when none does."""
+        around = [text_of(self.stated.get(name)) for name in ("tickprefix", "ticksuffix")]
+        found = next((part for part in around if any(letter.isdigit() for letter in part)), "")
+        return found or other_numbers(
+            [(place, name) for one, name in self.tick_names().items() for place in _as_number(one)], self.label
+        )
 
     def sees(self, place: float) -> bool:
         """Whether a place is within the range that is shown."""
@@ -112,9 +122,14 @@ class Axes:
     def shown(self, series: Series) -> Series:
         """The series as the axes show it: points outside of their ranges left out, categories in their order and under
         the names that their ticks are given."""
-        if series.type in ("pie", "heatmap", "hist") or not series.points:
+        if series.type in ("pie", "heatmap") or not series.points:
             return series
         axis, other = (self.y, self.x) if series.horizontal else (self.x, self.y)
+        label = other.other_number()
+        if label:
+            raise CannotRead(f'a tick is labelled "{label[:40]}", which is not the number that stands there')
+        if series.type == "hist":
+            return series
         order = {name: float(place) for place, name in enumerate(self._categories(axis, horizontal=series.horizontal))}
         kept = [point for point in series.points if axis.sees(_place(point[0], axis, order))]
         kept = [point for point in kept if axis.sees_day(point[0])]
@@ -167,6 +182,14 @@ class Axes:
             key = (lambda name: (sums[name], "")) if kind != "category" else (lambda name: (0.0, str(name)))
             return sorted(shown, key=key, reverse=direction == "descending")
         return shown
+
+
+def _as_number(place: Value) -> list[float]:
+    """The number that a tick is at; of an alias, the text that it takes the place of says it."""
+    try:
+        return [] if place is None else [float(place)]
+    except ValueError:
+        return []
 
 
 def _place(value: Value, axis: Axis, order: dict[Value, float]) -> float:

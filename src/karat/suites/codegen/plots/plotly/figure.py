@@ -13,6 +13,7 @@ import msgspec
 from karat.core.json_types import Json, JsonMapping
 from karat.suites.codegen.plots.invisible import covers
 from karat.suites.codegen.plots.plotly.axes import Axes, Axis, label_of, text_of
+from karat.suites.codegen.plots.plotly.ground import ground_of, hides_others, in_ground, picture_covers, text_covers
 from karat.suites.codegen.plots.plotly.traces import TRACES, visible
 from karat.suites.codegen.plots.records import Panel, Series
 from karat.suites.codegen.plots.unreadable import CannotRead
@@ -30,7 +31,13 @@ def read_plotly(spec: JsonMapping) -> tuple[tuple[Panel, ...], str]:
     frame = layout if isinstance(layout, dict) else {}
     if covers(frame.get("shapes")):
         raise CannotRead("a filled shape in front of the data")
-    shown = [trace for trace in traces if visible(trace)]
+    if text_covers(frame) or picture_covers(frame):
+        raise CannotRead("a box of text or a picture in front of the data")
+    drawn = [trace for trace in traces if visible(trace)]
+    ground = ground_of(frame)
+    shown = [trace for trace in drawn if not in_ground(trace, ground)]
+    if hides_others(drawn, ground, frame):
+        raise CannotRead("what has the colour of the ground lies over the data")
     groups: dict[object, list[JsonMapping]] = {}
     for place, trace in enumerate(shown):
         groups.setdefault(_panel_of(trace, place, frame), []).append(trace)

@@ -58,7 +58,8 @@ class Channel:
         if isinstance(stated.get("timeUnit"), dict):
             raise CannotRead("a time unit with parameters")
         axis = stated.get("axis")
-        self.labelled = isinstance(axis, dict) and "labelExpr" in axis
+        self.axis: JsonMapping = axis if isinstance(axis, dict) else {}
+        self.labelled = "labelExpr" in self.axis
         """Whether an expression says what stands at its ticks."""
         self.type = str(stated.get("type") or ("quantitative" if aggregate or self.bin else "nominal"))
         scale = stated.get("scale")

@@ -13,6 +13,7 @@ from karat.suites.codegen.plots.plotly.arrays import value_of
 from karat.suites.codegen.plots.records import Point, Series, Value
 from karat.suites.codegen.plots.unreadable import CannotRead
 from karat.suites.codegen.plots.vega.channels import SPLITTING, Channel, drawn_value
+from karat.suites.codegen.plots.vega.labels import says_the_same
 from karat.suites.codegen.plots.vega.sorting import domain
 from karat.suites.codegen.plots.vega.transforms import grouped
 from karat.suites.codegen.plots.vega.values import Row
@@ -91,6 +92,8 @@ class Unit:
         if first is None or second is None:
             raise CannotRead(f"a {self.kind} without x or y")
         if first.labelled and (first.discrete or first.type == "temporal"):
+            raise CannotRead("an axis whose labels are computed")
+        if second.labelled and not says_the_same(str(second.axis.get("labelExpr"))):
             raise CannotRead("an axis whose labels are computed")
         return first, second
 
@@ -187,6 +190,8 @@ def _cloud(unit: Unit) -> list[Series]:
     x, y = unit.x, unit.y
     if x is None or y is None:
         raise CannotRead("points without x or y")
+    if any(axis.labelled and not says_the_same(str(axis.axis.get("labelExpr"))) for axis in (x, y)):
+        raise CannotRead("an axis whose labels are computed")
     return [Series("scatter", tuple(_xy(rows, x, y)), name) for name, rows in unit.groups()]
 
 

@@ -10,6 +10,7 @@ from karat.core.json_types import Json, JsonMapping
 from karat.suites.codegen.plots.records import Panel, Series
 from karat.suites.codegen.plots.unreadable import CannotRead
 from karat.suites.codegen.plots.vega.channels import Channel, channels_of, drawn_value, prepared, title_text
+from karat.suites.codegen.plots.vega.ground import Look, in_ground, look_of
 from karat.suites.codegen.plots.vega.marks import LOOKS, Unit
 from karat.suites.codegen.plots.vega.sorting import domain
 from karat.suites.codegen.plots.vega.transforms import transformed
@@ -28,12 +29,13 @@ class Inherited(msgspec.Struct, frozen=True):
     encoding: JsonMapping
     datasets: JsonMapping
     depth: int = 0
+    look: Look = Look()
 
 
 def read_lite(spec: JsonMapping) -> tuple[tuple[Panel, ...], str]:
     """The panels and the title of a specification."""
     sets = spec.get("datasets")
-    panels = _view(spec, Inherited(None, {}, sets if isinstance(sets, dict) else {}))
+    panels = _view(spec, Inherited(None, {}, sets if isinstance(sets, dict) else {}, look=look_of(spec)))
     if len(panels) > MOST_VIEWS:
         raise CannotRead(f"{len(panels)} views")
     title = title_text(spec.get("title"))
@@ -54,7 +56,7 @@ def _view(spec: JsonMapping, outer: Inherited) -> list[Panel]:
         rows = transformed(rows, spec["transform"])
     encoding = spec.get("encoding")
     own: JsonMapping = {**outer.encoding, **(encoding if isinstance(encoding, dict) else {})}
-    inner = Inherited(rows, own, outer.datasets, outer.depth + 1)
+    inner = Inherited(rows, own, outer.datasets, outer.depth + 1, outer.look)
     for name in SIDE_BY_SIDE:
         if isinstance(spec.get(name), list):
             return [panel for part in spec[name] if isinstance(part, dict) for panel in _view(part, inner)]
@@ -94,6 +96,8 @@ def _unit(spec: JsonMapping, inner: Inherited, *, transform: bool = True) -> tup
     fixed = {name: part["value"] for name, part in encoding.items() if isinstance(part, dict) and "value" in part}
     mark = {**mark, **{name: value for name, value in fixed.items() if name in LOOKS}}
     channels = channels_of(encoding)
+    if in_ground(mark, channels, inner.look):
+        mark = {**mark, "opacity": 0, "hidden": True}
     if mark["type"] in ("bar", "area", "rect") and any(
         name in encoding and name not in channels for name in ("x2", "y2")
     ):
@@ -134,6 +138,8 @@ def _faceted(facet: Json, spec: JsonMapping, inner: Inherited) -> list[Panel]:
 def _layered(spec: JsonMapping, layers: Sequence[tuple[Unit, JsonMapping]]) -> Panel:
     series: list[Series] = []
     for unit, _ in layers:
+        if series and unit.mark.get("hidden") and unit.kind in ("bar", "area", "rect", "arc"):
+            raise CannotRead("what has the colour of the ground lies over the data")
         series += [_between(one, unit.x) for one in unit.series()]
     series = _with_markers(series)
     x, y = (next((unit.channels[name] for unit, _ in layers if name in unit.channels), None) for name in ("x", "y"))
