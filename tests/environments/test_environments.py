@@ -148,8 +148,11 @@ def test_offline_needs_wheels_and_a_package_that_is_not_there_is_named(tmp_path:
         build("x", Environment(packages=("a",)).placed(tmp_path), offline=True)
     with pytest.raises(UserError, match="used as it is"):
         build("x", Environment(path="a").placed(tmp_path))
-    with pytest.raises(UserError, match="not a folder"):
+    with pytest.raises(UserError, match=r'the environment "x".*not a folder'):
         build("x", Environment(packages=("a",), wheels="none").placed(tmp_path), offline=True)
+    make_wheel(tmp_path / "wheels", "other", "1.0", {"other.py": ""})
+    with pytest.raises(UserError, match=r'the environment "x": could not resolve the packages.*no_such'):
+        build("x", Environment(packages=("no_such",), wheels="wheels").placed(tmp_path), offline=True)
 
 
 def test_a_name_that_is_nowhere_has_the_nearest(tmp_path: Path) -> None:

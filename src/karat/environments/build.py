@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -39,11 +41,12 @@ def build(name: str, environment: Environment, *, offline: bool = False) -> Resu
     """The environment, made now unless it is there. UserError when it cannot be made: then nothing is left of it."""
     if environment.path:
         raise UserError(f'the environment "{name}" names a path and is used as it is: there is nothing to build')
-    source = source_of(environment, offline=offline)
+    with _named(name):
+        source = source_of(environment, offline=offline)
     locked = locked_here(name, environment)
     if locked is not None and (note := built_in(folder_of(locked))) is not None:
         return Result(name, folder_of(locked), note, new=False)
-    with staging() as folder:
+    with staging() as folder, _named(name):
         tool = installer()
         tool.make(folder, environment.python)
         if locked is None:
@@ -61,6 +64,17 @@ def build(name: str, environment: Environment, *, offline: bool = False) -> Resu
     if note is None:
         raise UserError(f'the environment "{name}" was removed while it was being built')
     return Result(name, folder_of(locked), note, new=before is None)
+
+
+@contextlib.contextmanager
+def _named(name: str) -> Iterator[None]:
+    """What goes wrong says which environment it was: several may be built by one command."""
+    try:
+        yield
+    except UserError as error:
+        raise UserError(
+            f'the environment "{name}": {error.message}', hint=error.hint, problems=error.problems
+        ) from error
 
 
 def _only_python(folder: Path) -> None:

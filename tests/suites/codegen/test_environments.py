@@ -62,6 +62,11 @@ def test_a_task_runs_where_it_says_and_a_missing_package_is_named(bare: Environm
         "ModuleNotFoundError: No module named 'sklearn' "
         '(the environment "bare" has no scikit-learn: add scikit-learn to its packages)'
     )
+    part = compare(case("a", task), 0, Prediction("a", response=b"import json.no_such\nresult = 3"), options)
+    assert part.last.error == (
+        "ModuleNotFoundError: No module named 'json.no_such' (the environment \"bare\" has no json.no_such: "
+        "json is there; another version of json or another package may have it)"
+    )
     own = compare(case("a", Task(expected=Expected(value=3))), 0, Prediction("a", response=b"import no_such"), options)
     assert "install no_such, or name an environment with it" in own.last.error
 
@@ -75,7 +80,7 @@ def test_an_environment_that_is_not_there_is_an_error_before_anything_runs(bare:
     assert told.value.hint == "Build it: karat env build old"
     with pytest.raises(UserError, match="no environment"):
         check_options([case("a", Task(environment="bear"))], options)
-    with pytest.raises(UserError, match="both"):
+    with pytest.raises(UserError, match="cannot be combined"):
         check_options([], Options(environment="bare", python="python3", environments=options.environments))
     [found] = check_cases([case("a", Task(environment="bear", expected=Expected(value=1)))], (), options).problems
     assert 'no environment "bear"' in found.message and "bare" in found.hint

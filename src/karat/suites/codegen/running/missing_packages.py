@@ -37,9 +37,13 @@ def with_missing_package(outcome: Outcome, environment: str) -> Outcome:
     found = _MISSING.search(raised.message)
     if found is None:
         return outcome
-    module = found[1].partition(".")[0]
+    module, _, below = found[1].partition(".")
     package = PACKAGES.get(module, module)
     place = f'the environment "{environment}"' if environment else "the Python that runs the code"
-    todo = f"add {package} to its packages" if environment else f"install {package}, or name an environment with it"
-    error = msgspec.structs.replace(raised, message=f"{raised.message} ({place} has no {package}: {todo})")
+    if below:  # Python looks for the module above it first, and names that one if it is not there
+        missing, todo = found[1], f"{module} is there; another version of {package} or another package may have it"
+    else:
+        todo = f"add {package} to its packages" if environment else f"install {package}, or name an environment with it"
+        missing = package
+    error = msgspec.structs.replace(raised, message=f"{raised.message} ({place} has no {missing}: {todo})")
     return msgspec.structs.replace(outcome, error=error)
