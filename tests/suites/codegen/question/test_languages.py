@@ -179,3 +179,42 @@ def test_an_order_in_other_words(question: str) -> None:
 def test_before_something_else_is_no_order(question: str) -> None:
     known = vocabulary_for("auto", question)
     assert not read_question(question, Schema({"t": COLUMNS[known.name]}), words_known=known).ordered
+
+
+SHOPS = Schema({"shops": ("nom", "service", "budget", "année", "ventes", "departamento", "ventas", "opened")})
+
+
+@pytest.mark.parametrize(
+    ("question", "top"),
+    [
+        ("Donne les 3 premiers services selon le budget", (3,)),
+        ("Muestra los tres primeros departamentos por ventas", (3,)),
+        ("Donne les 3 premiers services de la liste", ()),  # the first rows
+        ("Muestra los tres primeros departamentos de la lista", ()),
+    ],
+)
+def test_the_first_ones_by_a_column(question: str, top: tuple[int, ...]) -> None:
+    assert read_question(question, SHOPS, words_known=vocabulary_for("auto", question)).top == top
+
+
+@pytest.mark.parametrize(
+    ("question", "year", "keys"),
+    [
+        ("Quel est le total des ventes pour l'année 2020 ?", ("année", "==", "2020"), ()),
+        ("Quel est le total des ventes par année de 2019 à 2021 ?", None, ("année",)),
+        ("Quel est le budget moyen de chaque service pour l'année 2020 ?", ("année", "==", "2020"), ("service",)),
+    ],
+)
+def test_a_year_beside_its_column_is_a_condition(
+    question: str, year: tuple[str, str, str] | None, keys: tuple[str, ...]
+) -> None:
+    asked = read_question(question, SHOPS, words_known=vocabulary_for("auto", question))
+    found = [(one.column, one.operator, one.value) for one in asked.conditions]
+    assert asked.group_keys == keys and (year is None or found == [year])
+
+
+def test_oldest_first_goes_up_by_date_and_says_nothing_of_ages() -> None:
+    question = "List the shops by opened, oldest first."
+    assert read_question(question, SHOPS).ordering == ("oldest first", "ascending")
+    assert "ascending" not in read_question(question, Schema({"shops": ("opened", "age")})).ordering
+    assert "ascending" not in read_question("List the shops, oldest last", SHOPS).ordering

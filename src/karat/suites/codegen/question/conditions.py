@@ -8,6 +8,7 @@ right after the value (``more than 5 orders``); it stays empty when none is.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
 
@@ -16,6 +17,7 @@ from karat.suites.codegen.question.vocabulary import Vocabulary
 from karat.suites.codegen.question.words import Mention, Word, find_phrases, number_of, words_of
 
 _SIGNS = {"≥": ">=", "≤": "<=", "≠": "!=", "=": "==", "!": "!="}
+_YEAR = re.compile(r"(?:1[89]|20|21)\d\d")
 _REACH = 3
 """A value is at most this many words after its comparison."""
 
@@ -66,6 +68,7 @@ class _Reader:
         self._or_more()
         self._missing()
         self._comparisons()
+        self._years()
         self._known()
         return sorted(self.found, key=lambda item: item[0])
 
@@ -177,6 +180,14 @@ class _Reader:
                     break
             at += 1
         return found
+
+    def _years(self) -> None:
+        """ "for the year 2020": a column with a single year right after it."""
+        for mention in self.mentions:
+            following = range(mention.end, min(mention.end + _REACH + 1, len(self.words)))
+            years = [at for at in following if self.words[at].kind != "mark" and _YEAR.fullmatch(self.words[at].text)]
+            if years == [mention.end]:
+                self._add(mention.end, mention.column, "==")
 
     def _value_after(self, end: int, *, strict: bool) -> int | None:
         """The place of the value of a comparison that ends here. ``strict``: it must follow at once, and be quoted or a

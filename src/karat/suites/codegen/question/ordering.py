@@ -41,7 +41,7 @@ def ordering_of(
         for start, end, phrase in find_phrases(words, known.sorting, free)
         if not thing or _sorts(words, end, phrase, known)
     ]
-    directions = _directions(words, free, known)
+    directions = [_by_age(one, known, schema) for one in _directions(words, free, known)]
     found += [phrase for phrase, _, _ in directions]
     if find_phrases(words, known.descending, free) or any(way == "descending" for _, way, _ in directions):
         found.append("descending")
@@ -50,6 +50,16 @@ def ordering_of(
     if counted:
         found.append("top or bottom")
     return tuple(dict.fromkeys(found)), _keeps(words, free, known, thing)
+
+
+def _by_age(direction: Direction, known: Vocabulary, schema: Schema) -> Direction:
+    """ "oldest first" goes up by date; where a column holds ages it may go down by age, and no direction is said."""
+    said, way, places = direction
+    first, *_, last = said.split()
+    aged = {part for name in schema.columns for part in name_parts(name)} & set(known.age_words)
+    if way or aged or first not in known.old_words or last in known.behind_words:
+        return direction
+    return said, "ascending", places
 
 
 def places_of_order(words: Sequence[Word], taken: Sequence[bool], known: Vocabulary) -> set[int]:

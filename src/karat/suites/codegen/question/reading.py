@@ -57,9 +57,14 @@ def read_question(
         taken[start:end] = [True] * (end - start)  # the "least" of "at least" is no minimum
     top, top_at = _counted(words, known.top, taken, known)
     bottom, bottom_at = _counted(words, known.bottom, taken, known)
+    ranked, ranked_at = _ranked(words, mentions, taken, known)
+    top, top_at = [*top, *ranked], top_at | ranked_at
     statistics = _statistics(words, taken, known, top_at | bottom_at | places_of_order(words, taken, known))
     measured = bool(set(statistics) - {"groupby"}) or bool(find_phrases(words, known.measures, taken))
-    keys = _listed(words, mentions, taken, known, measured, top_at | bottom_at)
+    valued = {at for at, _ in placed}
+    keys = _listed(
+        words, [one for one in mentions if one.end not in valued], taken, known, measured, top_at | bottom_at
+    )
     if keys and "groupby" not in statistics:
         statistics.append("groupby")
     ordering, keeps_order = ordering_of(words, taken, known, schema, counted=bool(top or bottom))
@@ -139,6 +144,25 @@ def _counted(
         numbers = [number for number in beside if number is not None and number > 0 and number == int(number)]
         if numbers or phrase == phrases[0]:
             counts.append(int(numbers[0]) if numbers else None)
+            places.add(start)
+    return counts, places
+
+
+def _ranked(
+    words: Sequence[Word], mentions: Sequence[Mention], taken: Sequence[bool], known: Vocabulary
+) -> tuple[list[int | None], set[int]]:
+    """ "les 3 premiers services selon le budget": the first ones of an order that a column gives. Without such a column
+    they are the first rows."""
+    columns = {mention.start for mention in mentions}
+    counts: list[int | None] = []
+    places: set[int] = set()
+    for start, end, _ in find_phrases(words, known.ranked_words, taken):
+        numbers = [number_of(words[at], known) for at in _before(words, start, 0) if not taken[at]]
+        clause = next((at for at in range(end, len(words)) if words[at].kind == "mark"), len(words))
+        by = [last for first, last, _ in find_phrases(words, known.ranked_by, taken) if end <= first < clause]
+        led = any(set(range(last, min(last + _REACH_OF_TOP, clause))) & columns for last in by)
+        if led and numbers and numbers[0] is not None and numbers[0] > 0 and numbers[0] == int(numbers[0]):
+            counts.append(int(numbers[0]))
             places.add(start)
     return counts, places
 
