@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
@@ -239,3 +239,38 @@ def test_names_in_order_lose_their_numbers_too() -> None:
     assert dict(zip(copy["name"], copy["emp_id"], strict=True)) != dict(
         zip(staff["name"], staff["emp_id"], strict=True)
     )
+
+
+STAYS: Columns = {
+    "ward": [*["A", "B", "C"] * 4],
+    "at": [f"2024-03-{day:02}T0{day % 5 + 1}:15:00+02:00" for day in range(3, 27, 2)],
+    "seen": [f"2024-03-{day:02}T{day % 5 + 10}:15:00Z" for day in range(3, 27, 2)],
+    "day": [f"2024-03-{day:02}" for day in range(1, 25, 2)],
+}
+
+
+def stays(reference: str, kind: str) -> list[Columns]:
+    hints = hints_of(reference, NOTHING_ASKED, analyse(reference, Schema({"stays": tuple(STAYS)})))
+    copier = Copier({"stays": STAYS}, hints)
+    return [copy["stays"] for seed in (0, 1) if (copy := copier.copy(kind, seed)) is not None]
+
+
+def test_times_with_an_offset_are_drawn_again_in_their_form() -> None:
+    for copy in stays("result = stays.ward.value_counts()", "resampled"):
+        for name, end in (("at", "+02:00"), ("seen", "Z")):
+            assert set(copy[name]) - set(STAYS[name]), "new moments"
+            assert all(time.endswith(end) and len(time) == len(STAYS[name][0]) for time in copy[name])
+        assert any(datetime.fromisoformat(time).astimezone(UTC).date().isoformat() != time[:10] for time in copy["at"])
+
+
+@pytest.mark.parametrize(
+    ("reference", "ends"),
+    [
+        ("result = (pd.to_datetime(stays.day).dt.month == 3).sum()", {"2024-03-01", "2024-03-31"}),
+        ("result = stays.groupby(pd.to_datetime(stays.day).dt.to_period('M')).size()", {"2024-03-31"}),
+        ("result = (pd.to_datetime(stays.day).dt.day == 3).sum()", set()),
+    ],
+)
+def test_months_that_are_taken_have_their_last_day(reference: str, ends: set[str]) -> None:
+    (copy, *_) = stays(reference, "limits") or [{"day": []}]
+    assert ends <= set(copy["day"]) and ("2024-03-31" in copy["day"]) == bool(ends)

@@ -520,3 +520,63 @@ def test_flawed_answers_are_found_and_their_references_are_not_accused(shared: P
 def test_a_column_may_be_called_like_what_opens_files(code: str, opens: bool) -> None:
     """Code that opens files runs once a copy, and is tried on the first few only."""
     assert opens_files(code) == opens
+
+
+EXAMS: dict[str, list[Any]] = {
+    "pupil": ["Ada", "Ben", "Cem", "Dora", "Emil", "Finn", "Gül", "Hans", "Ida", "Jan"],
+    "score": [91, 55, 73, 64, 88, 42, 79, 60, 97, 70],
+    "at": [
+        f"2024-{month:02}-{day:02}T{hour:02}:30:00+02:00"
+        for month, day, hour in [
+            (3, 5, 9),
+            (3, 8, 15),
+            (3, 12, 11),
+            (4, 2, 10),
+            (4, 9, 17),
+            (4, 11, 8),
+            (5, 6, 12),
+            (5, 13, 9),
+            (5, 20, 16),
+            (5, 24, 14),
+        ]
+    ],
+    "day": [
+        "2024-01-05",
+        "2024-03-08",
+        "2024-03-12",
+        "2024-03-28",
+        "2024-04-09",
+        "2024-04-11",
+        "2024-05-06",
+        "2024-05-13",
+        "2024-05-20",
+        "2024-12-24",
+    ],
+}
+UNSEEN = {
+    "ties of which only the question speaks": (
+        "Rank the pupils by score, the best first. Pupils with the same score share a rank. Give pupil and rank.",
+        "exams.assign(rank=exams.score.rank(method='min', ascending=False).astype(int))"
+        ".sort_values(['rank', 'pupil'])[['pupil', 'rank']]",
+        "exams.sort_values(['score', 'pupil'], ascending=[False, True])"
+        ".assign(rank=range(1, len(exams) + 1))[['pupil', 'rank']]",
+    ),
+    "the local day of a moment in UTC": (
+        "How many exams were there on each day in UTC? Give a count per day.",
+        "pd.to_datetime(exams['at'], utc=True).dt.date.value_counts()",
+        "exams['at'].str[:10].value_counts()",
+    ),
+    "the 31st": (
+        "How many exams were there in March?",
+        "(pd.to_datetime(exams.day).dt.month == 3).sum()",
+        "exams.day.between('2024-03-01', '2024-03-30').sum()",
+    ),
+}
+
+
+@pytest.mark.parametrize(("question", "reference", "code"), UNSEEN.values(), ids=UNSEEN.keys())
+def test_ties_time_zones_and_month_ends(question: str, reference: str, code: str) -> None:
+    task = Task(tables={"exams": TableSource(columns=EXAMS)}, reference=f"result = {reference}")
+    found = held(f"result = {code}", task, question)
+    assert (found.passed, found.reason) == (False, "only_fits_this_data")
+    assert held(f"result = {reference}", task, question).passed

@@ -34,8 +34,14 @@ class Hints(msgspec.Struct, frozen=True):
     """It compares texts without regard to case."""
     ties_free: bool = False
     """Equal numbers make no difference to what is asked."""
+    says_ties: bool = False
+    """The question says what equal numbers have, so that the largest may be equal too."""
     whole_values: bool = False
     """It takes no number apart and makes no text of one."""
+    calendar: bool = False
+    """It takes months, quarters or years of dates."""
+    zones: bool = False
+    """It converts time zones."""
     missing: Missing = Missing()
     """Which cells may go missing where none is."""
     mentioned: frozenset[str] = frozenset()

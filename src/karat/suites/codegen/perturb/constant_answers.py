@@ -27,7 +27,7 @@ from karat.sandbox import Plain, Sandbox
 from karat.suites.codegen.analysis.records import CodeFacts
 from karat.suites.codegen.metrics.correctness import EXACT, as_gold, judge
 from karat.suites.codegen.perturb.copies import SEED
-from karat.suites.codegen.perturb.profile import Profile, parsed, profiles_of
+from karat.suites.codegen.perturb.profile import Profile, parsed, profiles_of, written
 from karat.suites.codegen.perturb.random_values import new_value
 from karat.suites.codegen.perturb.reference_results import hints_of, sampled
 from karat.suites.codegen.perturb.runs import Ran, on_all
@@ -145,7 +145,7 @@ def _other(columns: Columns, profile: Profile, pick: random.Random) -> Columns:
             elif isinstance(value, date):
                 new[value] = value + _SHIFT
             elif about.form and (moment := parsed(value, about.form)) is not None:
-                new[value] = (moment + _SHIFT).strftime(about.form)
+                new[value] = written(moment + _SHIFT, about.form)
             elif isinstance(value, str):
                 new[value] = new_value(value, about, {*known, *new.values()}, known, pick)
         made[name] = [new.get(value, value) if value is not None else None for value in values]

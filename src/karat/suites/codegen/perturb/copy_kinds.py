@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from karat.core.json_types import JsonObject
 from karat.suites.codegen.perturb.change import Change
-from karat.suites.codegen.perturb.kinds.limits import around
+from karat.suites.codegen.perturb.kinds.limits import around, day_ends, month_ends
 from karat.suites.codegen.perturb.kinds.linked_rows import LinkedRows
 from karat.suites.codegen.perturb.kinds.near_misses import digits, letter_case, similar, ties, with_new_members
 from karat.suites.codegen.perturb.kinds.out_of_range import beyond
@@ -169,6 +169,8 @@ def _limits(change: Change) -> Columns:
         if about.parent is not None or change.profile.is_parent or bound:
             continue
         values = [value for limit in change.hints.limits for value in around(limit, name, change.columns[name], about)]
+        values += month_ends(change.columns[name], about) if _takes_months_of(change, name) else []
+        values += day_ends(change.columns[name], about) if change.hints.zones else []
         wanted += [(name, value) for value in dict.fromkeys(values)]
     wanted += [(name, other) for name in change.profile.columns for other in _other_flags(change, name)]
     equal = [] if change.profile.grid is not None else _equal_pairs(change)
@@ -191,6 +193,10 @@ def _limits(change: Change) -> Columns:
         made[first] = list(made[first])
         made[first][at] = made[second][at]
     return with_new_members(change, made) if change.hints.counts_different else made
+
+
+def _takes_months_of(change: Change, name: str) -> bool:
+    return change.hints.calendar and name in change.hints.missing.used
 
 
 def _set_with_the_others(change: Change, made: Columns, at: int, linked: LinkedRows, name: str, value: Cell) -> None:

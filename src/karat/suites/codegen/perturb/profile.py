@@ -27,7 +27,20 @@ from karat.suites.codegen.records import Cell, Columns
 
 Kind = Literal["whole", "number", "flag", "date", "dated", "text", "other"]
 
-FORMATS = ("%Y-%m-%d", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M", "%Y/%m/%d", "%d.%m.%Y")
+FORMATS = (
+    "%Y-%m-%d",
+    "%Y-%m-%d %H:%M:%S",
+    "%Y-%m-%dT%H:%M:%S",
+    "%Y-%m-%d %H:%M",
+    "%Y/%m/%d",
+    "%d.%m.%Y",
+    "%Y-%m-%dT%H:%M:%SZ",
+    "%Y-%m-%d %H:%M:%SZ",
+    "%Y-%m-%dT%H:%MZ",
+    "%Y-%m-%dT%H:%M:%S%z",
+    "%Y-%m-%d %H:%M:%S%z",
+    "%Y-%m-%dT%H:%M%z",
+)
 """Dates written as text of which new ones can be made. In other forms (``1/2/2024``) nobody knows which is the day."""
 SUPPORT = 4
 """This many repeated rows must bear out that one column decides another."""
@@ -217,7 +230,13 @@ def parsed(text: str, form: str) -> datetime | None:
         moment = datetime.strptime(text, form)
     except ValueError:
         return None
-    return moment if moment.strftime(form) == text else None
+    return moment if written(moment, form) == text else None
+
+
+def written(moment: datetime, form: str) -> str:
+    """A moment in this form; an offset has a colon, as in ISO 8601: ``+02:00``."""
+    text = moment.strftime(form)
+    return f"{text[:-2]}:{text[-2:]}" if form.endswith("%z") and moment.tzinfo is not None else text
 
 
 def _order(known: Sequence[Cell]) -> int:

@@ -7,7 +7,7 @@ import string
 from collections.abc import Collection, Sequence
 from datetime import date, datetime, timedelta
 
-from karat.suites.codegen.perturb.profile import Column, parsed
+from karat.suites.codegen.perturb.profile import Column, parsed, written
 from karat.suites.codegen.records import Cell
 
 FEW = 12
@@ -73,7 +73,7 @@ def _moment(known: Sequence[Cell], form: str, pick: random.Random) -> object:
     if not form:
         return between(first, second, pick)
     start, end = parsed(first, form), parsed(second, form)
-    return first if start is None or end is None else between(start, end, pick).strftime(form)
+    return first if start is None or end is None else written(between(start, end, pick), form)
 
 
 def between(start: Cell, end: Cell, pick: random.Random) -> Cell:
@@ -123,7 +123,7 @@ def _fresh(like: Cell, about: Column, known: Sequence[Cell], wider: int, pick: r
     if about.kind == "dated":
         moments = [moment for text in (min(known), max(known)) if (moment := parsed(text, about.form)) is not None]
         span = max(abs((moments[-1] - moments[0]).days), 10) * wider
-        return (max(moments) - timedelta(days=pick.randrange(0, 2 * span) - span)).strftime(about.form)
+        return written(max(moments) - timedelta(days=pick.randrange(0, 2 * span) - span), about.form)
     if isinstance(like, str):
         return alike(like, pick)
     low, high = min(known), max(known)

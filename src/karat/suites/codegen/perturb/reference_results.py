@@ -273,6 +273,7 @@ def reference_results_of(box: Sandbox, task: Task, gold: Gold, asked: Asked, opt
         asked.whole_table,
         asked.distinct,
         asked.open_limits,
+        asked.says_ties,
         asked.mentioned,
         options.compare_options(),
     )
@@ -303,6 +304,16 @@ def sampled(box: Sandbox, task: Task, hints: Hints) -> dict[str, Columns] | str:
     return found
 
 
+_CALENDAR = re.compile(
+    r"\b(?:month|year|quarter|month_name|to_period|Grouper|resample|date_trunc|group_by_dynamic|datetrunc|extract)\b"
+    r"|strftime\s*\(\s*['\"]%[YmbBy]|%Y-%m(?!-%d)",
+    re.I,
+)
+"""Code that takes months or years of dates."""
+_ZONES = re.compile(r"\butc\b|\btz_\w+|time_?zone|\bastimezone\b|ZoneInfo|convert_time_zone|at\s+time\s+zone", re.I)
+"""Code that speaks of time zones."""
+
+
 def hints_of(reference: str, asked: Asked = NOTHING_ASKED, facts: CodeFacts = NO_FACTS) -> Hints:
     """What the reference's own text says."""
     limits = limits_in(facts.filters, given=True)
@@ -324,7 +335,10 @@ def hints_of(reference: str, asked: Asked = NOTHING_ASKED, facts: CodeFacts = NO
         counts_different=asked.distinct and bool(words & _DIFFERENT),
         folds_case=folds_case(tree) or (query is not None and folds_case_in_sql(query)),
         ties_free=ties_free(asked, counts_different=bool(words & _DIFFERENT)),
+        says_ties=asked.says_ties,
         whole_values=whole_values(tree),
+        zones=bool(_ZONES.search(reference)),
+        calendar=bool(_CALENDAR.search(reference)),
         limits=limits,
         compared=frozenset(one.column for one in facts.filters if one.operator in ORDERED and not one.value),
         missing=missing_of(facts, keeps_nulls=keeps_null_groups(tree)),

@@ -87,6 +87,7 @@ def read_question(
         by_position=bool(find_phrases(words, known.by_position, [False] * len(words))),
         drawing=bool(find_phrases(words, known.drawing, [False] * len(words))),
         distinct=bool(find_phrases(words, known.distinct, taken)),
+        says_ties=bool(find_phrases(words, known.ties, [False] * len(words))),
         mentioned=_mentioned(words, values or {}, known),
         open_limits=bool(find_phrases(words, known.open_limits, taken))
         and not find_phrases(words, known.clear_limits, taken),

@@ -38,6 +38,8 @@ class Asked(msgspec.Struct, frozen=True):
     """The words that ask for a precision of numbers: ``rounded``, ``2 decimals``, ``to the nearest cent``."""
     distinct: bool = False
     """Whether it asks for different things: ``distinct``, ``different``, ``unique``."""
+    says_ties: bool = False
+    """Whether it says what equal values have: ``the same score shares a rank``."""
     open_limits: bool = False
     """Whether it names limits in words that do not say whether the limit itself is in: ``between``, ``since``,
     ``until``."""

@@ -87,6 +87,7 @@ class Vocabulary(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename
     age_words: Phrases = ()
     ranked_words: Phrases = ()
     ranked_by: Phrases = ()
+    ties: Phrases = ()
     open_limits: Phrases = ()
     clear_limits: Phrases = ()
     drawing: Phrases = ()

@@ -8,6 +8,8 @@ difference between ``> 30`` and ``>= 30``.
 | numbers of both signs | -31 or -30.01 too: code that looks at the size alone takes it for 31 |
 | a number compared with another column | equal to that column in the same row |
 | dates, also written as text | the day, the day before and the day after |
+| moments with an offset, where the reference converts time zones | just after and just before midnight |
+| dates of which the reference takes months or years | the first and last days of months that are there |
 | dates against a year or a month (2024, ``2024-03``) | its first and last day, the day before and the day after |
 
 By hand: "weight above 30", reference ``> 30``. In the task's table no weight is 30, so that ``>= 30`` and ``> 29`` give
@@ -24,7 +26,7 @@ from datetime import date, datetime, timedelta
 import msgspec
 
 from karat.suites.codegen.analysis.records import Filter
-from karat.suites.codegen.perturb.profile import Column, parsed
+from karat.suites.codegen.perturb.profile import Column, parsed, written
 from karat.suites.codegen.records import Cell
 
 ORDERED = frozenset({"<", "<=", ">", ">="})
@@ -125,11 +127,54 @@ def _days(text: str) -> Iterator[date]:
         return
 
 
+def month_ends(values: Sequence[object], about: Column) -> list[Cell]:
+    """The first and last day of the first and the last month that is there, and the last of its longest: code that ends
+    every month on the 30th is wrong only on the 31st."""
+    known = [value for value in values if value is not None]
+    if about.kind not in ("date", "dated") or not known:
+        return []
+    moments = [moment for value in known if (moment := parsed(value, about.form) if about.form else value) is not None]
+    if not moments or not all(isinstance(moment, date) for moment in moments):
+        return []
+    in_order = sorted(moments)
+    longest = next((one for one in in_order if _last_day(one) == 31), in_order[0])
+    made = [
+        moment.replace(day=day)
+        for moment, day in (
+            (in_order[0], 1),
+            (in_order[0], _last_day(in_order[0])),
+            (longest, 31 if _last_day(longest) == 31 else 1),
+            (in_order[-1], 1),
+            (in_order[-1], _last_day(in_order[-1])),
+        )
+    ]
+    return [written(moment, about.form) if about.form else moment for moment in dict.fromkeys(made)]
+
+
+def day_ends(values: Sequence[object], about: Column) -> list[Cell]:
+    """A quarter of an hour after and before midnight, of moments with a time zone: the day is another one in UTC."""
+    known = [value for value in values if value is not None]
+    zoned = about.form.endswith(("%z", "Z")) or any(getattr(value, "tzinfo", None) is not None for value in known)
+    if about.kind not in ("date", "dated") or not known or not zoned:
+        return []
+    middle = sorted(known)[len(known) // 2]
+    moment = parsed(middle, about.form) if about.form else middle
+    if moment is None:
+        return []
+    made = [moment.replace(hour=hour, minute=minute) for hour, minute in ((0, 15), (23, 45))]
+    return [written(one, about.form) if about.form else one for one in made]
+
+
+def _last_day(moment: date) -> int:
+    return calendar.monthrange(moment.year, moment.month)[1]
+
+
 def _as_in(day: date, known: Sequence[Cell], about: Column, limit: Limit) -> object:
     """A day in the form of the column; None when it lies outside its range and only the code speaks of it."""
     if about.form:
         moments = [moment.date() for text in known if (moment := parsed(text, about.form)) is not None]
-        made: Cell = datetime(day.year, day.month, day.day).strftime(about.form)
+        zone = next((moment.tzinfo for text in known if (moment := parsed(text, about.form)) is not None), None)
+        made: Cell = written(datetime(day.year, day.month, day.day, tzinfo=zone), about.form)
     else:
         moments = [value.date() if isinstance(value, datetime) else value for value in known]
         timed = isinstance(known[0], datetime)

@@ -19,7 +19,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import chain, combinations, permutations
 from typing import TypeAlias
 
-from karat.suites.codegen.perturb.profile import WAYS, Profile, decides, near, parsed, parts_of_date
+from karat.suites.codegen.perturb.profile import WAYS, Profile, decides, near, parsed, parts_of_date, written
 from karat.suites.codegen.perturb.random_values import decimals
 from karat.suites.codegen.records import Cell, Columns
 
@@ -81,7 +81,7 @@ class LinkedRows:
         return parsed(value, self.forms[name]) if self.forms[name] else value
 
     def _written(self, name: str, moment: Cell) -> Cell:
-        return moment.strftime(self.forms[name]) if self.forms[name] else moment
+        return written(moment, self.forms[name]) if self.forms[name] else moment
 
     def _numbers(self, row: Mapping[str, Cell], name: str, value: Cell) -> Iterator[Row]:
         """Those whose numbers stay within what the column shows come first."""

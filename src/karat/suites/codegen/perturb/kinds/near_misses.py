@@ -234,7 +234,7 @@ def ties(change: Change) -> Columns:
         if not about.different or not (unused or change.hints.ties_free):
             continue
         known = sorted({value for value in values if value is not None})
-        ends = 0 if unused else min(ENDS, len(known) // 4)
+        ends = 0 if unused or change.hints.says_ties else min(ENDS, len(known) // 4)
         middle = known[ends : len(known) - ends]
         if about.kind not in ("whole", "number") or not change.profile.free(name) or len(middle) < FEWEST:
             continue
@@ -291,7 +291,9 @@ def _folded(node: ast.AST) -> bool:
 
 
 def ties_free(asked: Asked, *, counts_different: bool) -> bool:
-    """Whether a tie makes no difference to what is asked."""
+    """Whether a tie makes no difference to what is asked, or the question says what ties have."""
+    if asked.says_ties:
+        return True
     ranked = asked.ordered or bool(asked.top or asked.bottom) or asked.by_position
     return not ranked and (asked.distinct or not counts_different)
 

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from datetime import date
 
 from karat.suites.codegen.perturb.change import Change
-from karat.suites.codegen.perturb.profile import Column, parsed
+from karat.suites.codegen.perturb.profile import Column, parsed, written
 from karat.suites.codegen.perturb.random_values import FEW, decimals
 from karat.suites.codegen.records import Cell, Columns
 
@@ -58,7 +58,7 @@ def _other(value: Cell, known: Sequence[Cell], about: Column, change: Change) ->
         return moved(value, pick.choice(SHIFTS))
     if about.kind == "dated":
         moment = parsed(value, about.form)
-        return value if moment is None else moved(moment, pick.choice(SHIFTS)).strftime(about.form)
+        return value if moment is None else written(moved(moment, pick.choice(SHIFTS)), about.form)
     found = _number(value, known, pick)
     taken_apart = not change.hints.whole_values and _digits(found) not in {_digits(one) for one in known}
     return value if taken_apart else found
