@@ -233,10 +233,10 @@ def parsed(text: str, form: str) -> datetime | None:
     return moment if written(moment, form) == text else None
 
 
-def written(moment: datetime, form: str) -> str:
+def written(moment: date, form: str) -> str:
     """A moment in this form; an offset has a colon, as in ISO 8601: ``+02:00``."""
     text = moment.strftime(form)
-    return f"{text[:-2]}:{text[-2:]}" if form.endswith("%z") and moment.tzinfo is not None else text
+    return f"{text[:-2]}:{text[-2:]}" if form.endswith("%z") and text[-5:-4] in ("+", "-") else text
 
 
 def _order(known: Sequence[Cell]) -> int:

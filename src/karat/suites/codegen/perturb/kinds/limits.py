@@ -130,13 +130,12 @@ def _days(text: str) -> Iterator[date]:
 def month_ends(values: Sequence[object], about: Column) -> list[Cell]:
     """The first and last day of the first and the last month that is there, and the last of its longest: code that ends
     every month on the 30th is wrong only on the 31st."""
-    known = [value for value in values if value is not None]
+    known: list[Cell] = [value for value in values if value is not None]
     if about.kind not in ("date", "dated") or not known:
         return []
-    moments = [moment for value in known if (moment := parsed(value, about.form) if about.form else value) is not None]
-    if not moments or not all(isinstance(moment, date) for moment in moments):
+    in_order: list[date] = sorted(moment for value in known if (moment := _moment(value, about.form)) is not None)
+    if not in_order:
         return []
-    in_order = sorted(moments)
     longest = next((one for one in in_order if _last_day(one) == 31), in_order[0])
     made = [
         moment.replace(day=day)
@@ -151,15 +150,19 @@ def month_ends(values: Sequence[object], about: Column) -> list[Cell]:
     return [written(moment, about.form) if about.form else moment for moment in dict.fromkeys(made)]
 
 
+def _moment(value: Cell, form: str) -> date | None:
+    return parsed(value, form) if form else value if isinstance(value, date) else None
+
+
 def day_ends(values: Sequence[object], about: Column) -> list[Cell]:
     """A quarter of an hour after and before midnight, of moments with a time zone: the day is another one in UTC."""
-    known = [value for value in values if value is not None]
+    known: list[Cell] = [value for value in values if value is not None]
     zoned = about.form.endswith(("%z", "Z")) or any(getattr(value, "tzinfo", None) is not None for value in known)
     if about.kind not in ("date", "dated") or not known or not zoned:
         return []
     middle = sorted(known)[len(known) // 2]
-    moment = parsed(middle, about.form) if about.form else middle
-    if moment is None:
+    moment = _moment(middle, about.form)
+    if not isinstance(moment, datetime):
         return []
     made = [moment.replace(hour=hour, minute=minute) for hour, minute in ((0, 15), (23, 45))]
     return [written(one, about.form) if about.form else one for one in made]
