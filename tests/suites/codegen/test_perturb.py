@@ -555,7 +555,7 @@ EXAMS: dict[str, list[Any]] = {
 }
 UNSEEN = {
     "ties of which only the question speaks": (
-        "Rank the pupils by score, the best first. Pupils with the same score share a rank. Give pupil and rank.",
+        "Rank the pupils by score, the best first. Those with the same score share the smallest rank. Give both.",
         "exams.assign(rank=exams.score.rank(method='min', ascending=False).astype(int))"
         ".sort_values(['rank', 'pupil'])[['pupil', 'rank']]",
         "exams.sort_values(['score', 'pupil'], ascending=[False, True])"

@@ -6,6 +6,7 @@ asked for.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Collection, Mapping, Sequence
 
 from karat.suites.codegen.question.conditions import conditions_of
@@ -87,11 +88,23 @@ def read_question(
         by_position=bool(find_phrases(words, known.by_position, [False] * len(words))),
         drawing=bool(find_phrases(words, known.drawing, [False] * len(words))),
         distinct=bool(find_phrases(words, known.distinct, taken)),
-        says_ties=bool(find_phrases(words, known.ties, [False] * len(words))),
+        says_ties=_says_ties(words, known),
         mentioned=_mentioned(words, values or {}, known),
         open_limits=bool(find_phrases(words, known.open_limits, taken))
         and not find_phrases(words, known.clear_limits, taken),
     )
+
+
+def _says_ties(words: Sequence[Word], known: Vocabulary) -> bool:
+    """ "they share the smallest rank", "tied": what equal values have."""
+    if find_phrases(words, known.ties, [False] * len(words)):
+        return True
+    for at, word in enumerate(words):
+        if word.lower in known.sharing:
+            near = itertools.takewhile(lambda one: one.kind != "mark", words[at + 1 : at + 1 + _REACH_OF_TOP])
+            if {one.lower for one in near} & set(known.ranks):
+                return True
+    return False
 
 
 def _mentioned(words: Sequence[Word], values: Mapping[str, Collection[str]], known: Vocabulary) -> tuple[str, ...]:

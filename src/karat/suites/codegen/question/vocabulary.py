@@ -88,6 +88,8 @@ class Vocabulary(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename
     ranked_words: Phrases = ()
     ranked_by: Phrases = ()
     ties: Phrases = ()
+    sharing: Phrases = ()
+    ranks: Phrases = ()
     open_limits: Phrases = ()
     clear_limits: Phrases = ()
     drawing: Phrases = ()
