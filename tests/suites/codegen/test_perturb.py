@@ -561,6 +561,11 @@ UNSEEN = {
         "exams.sort_values(['score', 'pupil'], ascending=[False, True])"
         ".assign(rank=range(1, len(exams) + 1))[['pupil', 'rank']]",
     ),
+    "ties where rows stay in their order": (
+        "Rank the pupils by score, the best first; those with the same score share the smallest rank. Give both.",
+        "exams[['pupil']].assign(rank=exams.score.rank(ascending=False, method='min'))",
+        "exams[['pupil']].assign(rank=exams.score.rank(ascending=False, method='first'))",
+    ),
     "the local day of a moment in UTC": (
         "How many exams were there on each day in UTC? Give a count per day.",
         "pd.to_datetime(exams['at'], utc=True).dt.date.value_counts()",

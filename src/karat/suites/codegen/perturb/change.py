@@ -36,6 +36,8 @@ class Hints(msgspec.Struct, frozen=True):
     """Equal numbers make no difference to what is asked."""
     says_ties: bool = False
     """The question says what equal numbers have, so that the largest may be equal too."""
+    ranks_in_place: bool = False
+    """It says what equal numbers have and sorts no rows, so that ties make no second order of them."""
     whole_values: bool = False
     """It takes no number apart and makes no text of one."""
     calendar: bool = False

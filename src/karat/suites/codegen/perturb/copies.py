@@ -79,7 +79,8 @@ class Copier:
 
     def copy(self, kind: str, seed: int) -> dict[str, Columns] | None:
         """One changed copy; None when this kind changes nothing here."""
-        if self.hints.keep_order and (kind in NEEDS_FREE_ORDER or (kind == "new_category" and self._bound_unique())):
+        bound = kind in NEEDS_FREE_ORDER and not (kind == "ties" and self.hints.ranks_in_place)
+        if self.hints.keep_order and (bound or (kind == "new_category" and self._bound_unique())):
             return None
         made: dict[str, Columns] = {}
         changes: dict[str, Change] = {}

@@ -310,6 +310,9 @@ _CALENDAR = re.compile(
     re.I,
 )
 """Code that takes months or years of dates."""
+_SORTING = frozenset(
+    {"sort_values", "sort_index", "sort", "sorted", "nlargest", "nsmallest", "argsort", "top_k", "bottom_k", "order"}
+)
 _ZONES = re.compile(r"\butc\b|\btz_\w+|time_?zone|\bastimezone\b|ZoneInfo|convert_time_zone|at\s+time\s+zone", re.I)
 """Code that speaks of time zones."""
 
@@ -336,6 +339,7 @@ def hints_of(reference: str, asked: Asked = NOTHING_ASKED, facts: CodeFacts = NO
         folds_case=folds_case(tree) or (query is not None and folds_case_in_sql(query)),
         ties_free=ties_free(asked, counts_different=bool(words & _DIFFERENT)),
         says_ties=asked.says_ties,
+        ranks_in_place=asked.says_ties and query is None and not words & _SORTING,
         whole_values=whole_values(tree),
         zones=bool(_ZONES.search(reference)),
         calendar=bool(_CALENDAR.search(reference)),
