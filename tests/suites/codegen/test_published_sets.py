@@ -98,7 +98,7 @@ def test_an_answer_that_patches_the_tests_does_not_pass(big: Case[Task], cheat: 
     [
         ({"libs": "5"}, "libs is not a list of modules: 5"),
         ({"libs": "'math'"}, "libs is not a list of modules: 'math'"),
-        ({"libs": "['math', "}, "libs is no list of modules"),
+        ({"libs": "['math', "}, "libs is not a list of modules"),
         ({"entry_point": "other"}, "its prompt has no function other"),
     ],
 )
