@@ -58,9 +58,9 @@ def test_no_combination_is_better(
         with pytest.raises(NothingFound) as refused:
             choose(fields, limits)
         if not refused.value.depth:
-            expected = "nothing can be found" if known is None else f"from {count_of(known, 'token')} on"
+            expected = "nothing can be found" if known is None else f"finds anything is {count_of(known, 'token')}"
             assert expected in refused.value.message
-            assert (known is None) == ("recall rises" not in refused.value.message)
+            assert (known is None) == ("smallest budget" not in refused.value.message)
         return
     choice = choose(fields, limits, time_limit=3600.0)
     assert choice.optimal
@@ -170,7 +170,7 @@ def test_the_cost_is_the_worst_question_also_where_the_field_does_not_count() ->
     model = ModelRanks("m", 0.0, (np.array([2]), np.array([], dtype=np.int64)), tokens)
     choice = choose([field("f", model)], Limits(30))
     assert (choice.picks[0].n, choice.picks[0].tokens, choice.questions) == (2, 30, 1)
-    with pytest.raises(NothingFound, match="from 30 tokens on"):
+    with pytest.raises(NothingFound, match="finds anything is 30 tokens"):
         choose([field("f", model)], Limits(29))
 
 
@@ -204,11 +204,11 @@ def test_a_field_that_does_not_fit_is_left_out() -> None:
 
 def test_nothing_to_be_found_names_the_smallest_budget() -> None:
     fields = [field("f", ranked("m", [[2]], each=40)), field("g", ranked("m", [[3]], each=20))]
-    with pytest.raises(NothingFound, match="from 60 tokens on") as error:
+    with pytest.raises(NothingFound, match="finds anything is 60 tokens") as error:
         choose(fields, Limits(59))
     assert "--budget-tokens 60" in str(error.value)
     assert choose(fields, Limits(60)).tokens == 60
-    with pytest.raises(NothingFound, match="from 80 tokens on"):
+    with pytest.raises(NothingFound, match="finds anything is 80 tokens"):
         choose(fields, Limits(59, required=("f",)))
 
 
@@ -222,7 +222,7 @@ def test_the_smallest_budget_may_lie_deeper_than_the_pass() -> None:
         depths.append(depth)
         return [field("f", ranked("m", [[9]], depth=max(5, depth)))]
 
-    with pytest.raises(NothingFound, match="from 9 tokens on"):
+    with pytest.raises(NothingFound, match="finds anything is 9 tokens"):
         ranked_deep_enough(rank, lambda fields: choose(fields, Limits(5)))
     assert depths == [0, 9]
 
