@@ -157,7 +157,8 @@ def _moment(value: Cell, form: str) -> date | None:
 def day_ends(values: Sequence[object], about: Column) -> list[Cell]:
     """A quarter of an hour after and before midnight, of moments with a time zone: the day is another one in UTC."""
     known: list[Cell] = [value for value in values if value is not None]
-    zoned = about.form.endswith(("%z", "Z")) or any(getattr(value, "tzinfo", None) is not None for value in known)
+    aware = any(isinstance(value, datetime) and value.tzinfo is not None for value in known)
+    zoned = aware or about.form.endswith(("%z", "Z"))
     if about.kind not in ("date", "dated") or not known or not zoned:
         return []
     middle = sorted(known)[len(known) // 2]
