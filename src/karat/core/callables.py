@@ -40,6 +40,16 @@ def find_function(text: str, *, example: str = "my_bot:answer") -> Callable[...,
     return found
 
 
+def _from_source(name: str) -> ModuleType:
+    """The module, without leaving compiled files: Python takes these for current when a file is changed within a second
+    to another text of the same length, and an edited function would give the figures of the old one."""
+    before, sys.dont_write_bytecode = sys.dont_write_bytecode, True
+    try:
+        return importlib.import_module(name)
+    finally:
+        sys.dont_write_bytecode = before
+
+
 def _module(name: str) -> ModuleType:
     folders = list(dict.fromkeys((str(Path.cwd()), *_BESIDE)))
     for folder in folders:
@@ -47,7 +57,7 @@ def _module(name: str) -> ModuleType:
             sys.path.insert(0, folder)
             importlib.invalidate_caches()
         try:
-            return importlib.import_module(name)
+            return _from_source(name)
         except ModuleNotFoundError as error:
             if not (error.name and (name == error.name or name.startswith(f"{error.name}."))):
                 why = f'the module "{name}" cannot be imported: {error}'
