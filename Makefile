@@ -16,9 +16,11 @@ demo: $(STAMP) ## run the example projects of all suites and print their results
 	@echo "(karat is in $(BIN): to type it as it is, . $(BIN)/activate)"
 
 # Five parts at once: the docs, whole commands, what mostly waits for servers, what waits for code in a sandbox, what
-# computes. No part may take much longer than the others, or it ends alone, with one processor idle.
+# computes. No part may take much longer than the others, or it ends alone, with one processor idle: some files of whole
+# commands run after the docs, which end early.
 DOCS := tests/docs
 WHOLE := tests/e2e
+AFTER_DOCS := $(addprefix tests/e2e/test_,grace.py killed.py plain_install.py plugins.py release.py replies.py several_runners.py)
 SERVERS := tests/engines tests/proofs tests/remote tests/runs tests/store tests/systems tests/web
 BOXED := tests/environments tests/sandbox tests/suites/codegen
 
@@ -40,11 +42,11 @@ test: $(STAMP) ## run all tests, in five parts side by side, and print one summa
 	  $(BIN)/python -m tests.line_coverage $(FLOOR) $(LINES) || { parts=1; echo "failed: too few lines were run"; }; \
 	  $(BIN)/python -m tests.closing_summary $(SUMMARIES) && [ $$parts = 0 ]
 
-test-docs: $(STAMP) ## only the tests of the documentation
-	$(PYTEST) --summary-to .summary-docs.json $(DOCS)
+test-docs: $(STAMP) ## only the tests of the documentation, and some of whole commands
+	$(PYTEST) --summary-to .summary-docs.json $(DOCS) $(AFTER_DOCS)
 
-test-whole: $(STAMP) ## only the tests of whole commands and of pages in a browser
-	$(PYTEST) --summary-to .summary-whole.json $(WHOLE)
+test-whole: $(STAMP) ## only the other tests of whole commands, and of pages in a browser
+	$(PYTEST) --summary-to .summary-whole.json $(addprefix --ignore=,$(AFTER_DOCS)) $(WHOLE)
 
 test-servers: $(STAMP) ## only the tests that mostly wait for servers
 	$(MEASURED) --summary-to .summary-servers.json --lines-to .lines-servers.json $(SERVERS)

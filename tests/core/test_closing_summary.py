@@ -88,7 +88,7 @@ def project(tmp_path: Path) -> Path:
 
 def make_test(project: Path, *settings: str) -> subprocess.CompletedProcess[str]:
     command = ["make", "test", f"BIN={Path(sys.executable).parent}", "STAMP=stamp", "SERVERS=tests/web"]
-    command += ["BOXED=tests/sandbox", *settings]
+    command += ["BOXED=tests/sandbox", "AFTER_DOCS=", *settings]
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))}
     environment["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     return subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True, timeout=240)
