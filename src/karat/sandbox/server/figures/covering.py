@@ -18,9 +18,9 @@ HIDDEN = 0.03
 FEW = 0.05
 """The share of bars and points that boxes of text may hide."""
 MOST = 0.5
-"""The same of a legend, which stands where it finds room."""
+"""The same share for a legend, which is placed where there is room."""
 BLOCKS = 4
-"""Letters that are filled rectangles: so many in one text are drawn, not read."""
+"""A text with this many letters that are filled rectangles is a drawing, not words."""
 
 
 def covered(axes: Any, data: list[Any], figure: Any) -> str:
