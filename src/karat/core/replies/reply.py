@@ -22,7 +22,7 @@ NAME_THE_PLACE = (
 )
 
 BEGINNING = " The response begins: "
-"""What stands in a message between what is wrong with a response and its first characters."""
+"""Joins what is wrong with a response and its first characters in a message."""
 
 
 class ToolCall(msgspec.Struct, frozen=True):

@@ -2,7 +2,7 @@
 (``<tool_call>``), Mistral (``[TOOL_CALLS]``), Llama (``<|python_tag|>``, ``<function=…>``, an object with ``name`` and
 ``parameters``), DeepSeek, harmony, ``<invoke name=…>``, ``tool_code``, and ReAct's ``Action:`` without an end.
 
-Such a text is no answer: it asks for a tool. What stands before the call stays the text.
+Such a text is no answer: it asks for a tool. The words before the call stay the text.
 """
 
 from __future__ import annotations

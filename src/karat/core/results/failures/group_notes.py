@@ -40,7 +40,7 @@ GROUP_NOTES: Mapping[str, ReasonNote] = {
         "error: 429 after 5 tries.",
     ),
     BEFORE["needs_review"]: ReasonNote(
-        "No rule can say whether the answer is right. What stands in the way follows.",
+        "No rule can say whether the answer is right. The reason follows.",
         "The answer differs from the gold in a way that a person or a judge may accept.",
         "needs review: rows_scrambled.",
     ),

@@ -244,7 +244,7 @@ def _other_numbers(series: list[Found], x: AxisReader, y: AxisReader) -> str:
             values = x if one.get("horizontal") else y
             label = "" if all(isinstance(point[-1], str) for point in one["points"]) else values.other_numbers()
             if label:
-                return f'a tick is labelled "{label[:40]}", which is not the number that stands there'
+                return f'a tick is labelled "{label[:40]}", which is not the number at its place'
     return ""
 
 

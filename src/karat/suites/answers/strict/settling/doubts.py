@@ -49,7 +49,7 @@ def asked(text: str, spans: Sequence[Span]) -> bool:
 
 
 def taken_back(text: str, spans: Sequence[Span]) -> bool:
-    """Whether words that correct what stands before them follow after every place where gold appears."""
+    """Whether a correction follows every place where gold appears."""
     last = max((end for _, end in spans), default=len(text))
     found = CORRECTED.search(text, last)
     return found is not None and text[found.end() :].strip(" .!*_") != ""

@@ -1,4 +1,4 @@
-"""Whether what stands at a place in an answer is only part of a message of a program: of an error (``HTTP 404 Not
+"""Whether the text at a place in an answer is only part of a program's message: of an error (``HTTP 404 Not
 Found``, ``exit code 1``, ``timed out after 30 s``, ``Error: …``), or of an empty result (``0 rows returned``).
 
 Such a message says that there is no answer, though it may hold gold by chance. Sentences that only have such words are

@@ -51,4 +51,4 @@ CORRECTED = re.compile(
     r"|let me correct\b|i (?:need|have) to correct\b|on second thoughts?\b|korrektur:|ich korrigiere\b|correctif ?:"
     r"|je (?:me )?corrige\b|corrección:|me corrijo\b)|更正[:：]|訂正[:：]"
 )
-"""With which an answer takes back what stands before."""
+"""Words with which an answer takes back what it said before."""

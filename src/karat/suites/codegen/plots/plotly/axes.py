@@ -127,7 +127,7 @@ class Axes:
         axis, other = (self.y, self.x) if series.horizontal else (self.x, self.y)
         label = other.other_number()
         if label:
-            raise CannotRead(f'a tick is labelled "{label[:40]}", which is not the number that stands there')
+            raise CannotRead(f'a tick is labelled "{label[:40]}", which is not the number at its place')
         if series.type == "hist":
             return series
         order = {name: float(place) for place, name in enumerate(self._categories(axis, horizontal=series.horizontal))}
@@ -146,7 +146,7 @@ class Axes:
         return msgspec.structs.replace(found, points=points)
 
     def _are_categories(self, series: Series, names: Mapping[Value, str]) -> bool:
-        """Whether the ticks name what stands at numbers: every bar has a name, none with a digit."""
+        """Whether the ticks name the bars at numbers: every bar has a name, and no name has a digit."""
         wordy = not any(letter.isdigit() for name in names.values() for letter in name)
         return series.type in ("bar", "box") and wordy and all(point[0] in names for point in series.points)
 

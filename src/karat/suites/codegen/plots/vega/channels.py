@@ -60,7 +60,7 @@ class Channel:
         axis = stated.get("axis")
         self.axis: JsonMapping = axis if isinstance(axis, dict) else {}
         self.labelled = "labelExpr" in self.axis
-        """Whether an expression says what stands at its ticks."""
+        """Whether an expression labels each tick with its own number."""
         self.type = str(stated.get("type") or ("quantitative" if aggregate or self.bin else "nominal"))
         scale = stated.get("scale")
         self.scale: JsonMapping = scale if isinstance(scale, dict) else {}

@@ -1,4 +1,4 @@
-"""Expressions that write the labels of an axis of numbers: which of them surely say the number that stands there."""
+"""Expressions that write the labels of an axis of numbers: which of them surely write the number itself."""
 
 from __future__ import annotations
 
