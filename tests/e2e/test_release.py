@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tarfile
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Any
 
 import pytest
@@ -22,14 +23,25 @@ CHECK = [sys.executable, str(ROOT / "tools" / "release_check.py")]
 
 
 def make(*words: str, folder: Path = ROOT) -> subprocess.CompletedProcess[str]:
+    """``make`` with this environment. Its stamp is a new file: with an older one, make would install everything into
+    ``.venv`` again while other tests use it."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))}
-    settings = [f"BIN={Path(sys.executable).parent}", f"STAMP={sys.executable}"]
-    command = ["make", *words, *settings]
-    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=280)
+    with NamedTemporaryFile() as stamp:
+        command = ["make", *words, f"BIN={Path(sys.executable).parent}", f"STAMP={stamp.name}"]
+        return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=280)
 
 
 def listed() -> set[str]:
     return {line.split()[0] for line in make("-s", "help").stdout.splitlines()}
+
+
+def test_a_target_that_a_test_calls_installs_nothing_into_the_environment_of_the_tests(tmp_path: Path) -> None:
+    for name in ("requirements.lock", "pyproject.toml"):
+        (tmp_path / name).touch()  # newer than any interpreter
+    shutil.copy(ROOT / "Makefile", tmp_path)
+    planned = make("-n", "archives-check", folder=tmp_path)
+    assert planned.returncode == 0 and "hatchling build" in planned.stdout
+    assert "-m venv" not in planned.stdout and "pip install" not in planned.stdout
 
 
 def steps(file: Path) -> list[dict[str, Any]]:
