@@ -50,7 +50,7 @@ NAMES = (
     "compare_runs",
     "coverage",
 )
-CHECKS = ("same_demos", "walk", "growth_model", "ds1000_references")
+CHECKS = ("same_demos", "before_after", "walk", "growth_model", "ds1000_references")
 """Not about cost, so not part of all; each takes options of its own."""
 VERBS = ("record", "check", "page")
 

@@ -33,10 +33,11 @@ SECOND_RUN = {
 WIDTH = "160"
 
 
-def checkout(commit: str, folder: Path) -> Path:
-    """The sources, examples and project file of a commit."""
+def checkout(commit: str, folder: Path, *, whole: bool = False) -> Path:
+    """The sources, examples and project file of a commit, or all that it has."""
+    parts = [] if whole else ["src", "examples", "pyproject.toml"]
     packed = subprocess.run(
-        ["git", "archive", "--format=tar", commit, "src", "examples", "pyproject.toml"],
+        ["git", "archive", "--format=tar", commit, *parts],
         cwd=ROOT, capture_output=True, check=False,
     )  # fmt: skip
     if packed.returncode:
@@ -49,7 +50,7 @@ def checkout(commit: str, folder: Path) -> Path:
 def run_demos(tree: Path, folder: Path) -> None:
     """All commands, each in a process of its own. Raises when one does not end as it should."""
     folder.mkdir(parents=True)
-    environment = _environment(tree, folder)
+    environment = environment_of(tree, folder)
     _karat(environment, folder, [("init.txt", ["init", "demo/codegen", "--suite", "codegen"])])
     project = folder / "demo" / "codegen" / "karat.yaml"
     text = project.read_text(encoding="utf-8")
@@ -113,7 +114,8 @@ def _karat(environment: dict[str, str], folder: Path, commands: list[tuple[str, 
     )  # fmt: skip
 
 
-def _environment(tree: Path, folder: Path) -> dict[str, str]:
+def environment_of(tree: Path, folder: Path) -> dict[str, str]:
+    """What a process needs to import the sources of this tree, with its plug-ins; the folder takes their metadata."""
     project = tomllib.loads((tree / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     metadata = folder / ".metadata"
     info = metadata / f"karat-{project['version']}.dist-info"
