@@ -94,6 +94,11 @@ def test_no_prediction_is_missing_not_wrong() -> None:
     )
 
 
+def test_no_prediction_is_missing_only_in_what_the_case_can_have() -> None:
+    scores = scored(case("out", Target(is_out_of_scope=True))).scores
+    assert (scores["macro_recall"].state, scores["out_of_scope"].state) == ("not_applicable", "missing")
+
+
 def test_an_unreadable_answer_is_an_error_that_says_why() -> None:
     result = scored(case("c", A), Prediction("c", 0, response=b"<html>"))
     assert result.status == "error"

@@ -87,6 +87,10 @@ def test_gates_of_other_suites_are_not_judged_here() -> None:
         ({"metric": "demo.recall", "at_least": float("inf")}, "a number"),
         ({"metric": "demo.recall", "at_least": 0.5, "at_most": 0.4}, "nothing could pass"),
         ({"metric": "demo.recall", "at_least": 0.5, "margin": 0.1}, "go with no_worse_than"),
+        (
+            {"metric": "demo.recall", "at_least": 0.5, "by": "corrected", "missing": "leave_out"},
+            "missing: leave_out goes",
+        ),
         ({"metric": "demo.recall", "no_worse_than": "baseline"}, "needs a margin"),
         ({"metric": "demo.recall", "no_worse_than": "baseline", "margin": -0.1}, "not negative"),
         ({"metric": "demo.recall", "no_worse_than": "baseline", "margin": 0.1, "confidence": 95}, "below 1"),

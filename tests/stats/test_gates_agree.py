@@ -21,7 +21,9 @@ NUMBER = r"(-?[0-9.]+(?:e[+-]?[0-9]+)?)"
 
 def holds(words: str) -> bool:
     """The verdict that a reader draws from the words alone: the number, and what was wanted."""
-    if "it holds only because errors were left out" in words:
+    if re.search(
+        "it holds only because (errors|cases without an answer|errors and cases without an answer) were", words
+    ):
         return False
     if found := re.search(rf" is {NUMBER} over \d+ cases?, wanted (.*)", words):
         least, most = (re.search(rf"{word} {NUMBER}", found[2]) for word in ("at least", "at most"))
@@ -48,7 +50,9 @@ numbers = st.sampled_from([0.0, 0.02, 0.25, 1 / 3, 0.5, 2 / 3, 0.85, 1.0]) | st.
 figures = st.sampled_from(["demo.recall", "demo.right", "demo.wrong_dataset", "demo.errors", "demo.latency"])
 names = st.sampled_from(["baseline", "r-0001", "nobody"])
 limits = st.one_of(
-    st.builds(lambda m, x: Gate(m, at_least=x), figures, numbers),
+    st.builds(
+        lambda m, x, how: Gate(m, at_least=x, missing=how), figures, numbers, st.sampled_from(["count", "leave_out"])
+    ),
     st.builds(lambda m, x: Gate(m, at_most=x), figures, numbers),
     st.builds(lambda m, x, y: Gate(m, at_least=min(x, y), at_most=max(x, y)), figures, numbers, numbers),
 )

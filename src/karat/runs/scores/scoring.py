@@ -286,7 +286,7 @@ def _failed(
         if not targets and metric not in USAGE:
             return NO_TARGET
         best = [metric.score(comparison) for comparison in right] if metric not in USAGE else []
-        if best and all(one.value is None for one in best) and (state == "error" or metric.counts_all):
+        if best and all(one.value is None for one in best):
             return best[0]
         if metric.counts_all and state != "not_applicable":
             return Score(0.0, "scored", text)

@@ -7,16 +7,18 @@ several times, it must be right every time. An error, a missing answer and an un
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
+from karat.core.expect.findings import METRIC_NAMES
 from karat.core.expect.metrics import METRICS
 from karat.core.metric import Metric
 from karat.core.metrics.metric_names import find_metric, has_metric
+from karat.core.problems import count_of
 from karat.core.results.columns.columns import Columns, cases_at, columns_of
-from karat.core.results.result import RunResult, fails, value_with_errors
+from karat.core.results.result import CaseResult, RunResult, fails, value_with_errors
 from karat.core.results.usage import USAGE
 from karat.core.scores import Score
 from karat.stats.gates.rules import Gate
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 BLOCK = 1_000
-"""Failed cases that are read together."""
+"""Failed and unanswered cases that are read together."""
 
 
 def _not_scored(_: object) -> Score:
@@ -105,39 +107,71 @@ def error_value(metric: Metric) -> float | None:
     return 0.0 if metric.higher_is_better else 1.0
 
 
-def with_errors(result: RunResult, metric: Metric) -> tuple[float | None, int]:
-    """The run's figure with errors counted as the worst value, and how many cases have one that counts; None where
-    nothing changes."""
-    values, failed = values_with_errors(result, columns_of(result, groups=False), metric)
-    return (mean_of_values(values)[0], failed) if failed else (None, 0)
+class Counted(NamedTuple):
+    """The value of each case, with the worst value where a case failed or was not answered."""
+
+    values: Floats
+    failed: int = 0
+    """Cases with a failed call that counts."""
+    unanswered: int = 0
+    """Cases without an answer that count."""
+
+    def __str__(self) -> str:
+        parts = [(self.failed, "in error"), (self.unanswered, "without an answer")]
+        return " and ".join(f"{count_of(number, 'case')} {what}" for number, what in parts if number)
+
+    @property
+    def left_out(self) -> str:
+        """What the plain figure leaves out."""
+        parts = [(self.failed, "errors"), (self.unanswered, "cases without an answer")]
+        return " and ".join(what for number, what in parts if number)
 
 
 def without_answer(result: RunResult, metric: Metric) -> int:
     """How many cases the figure leaves out because nothing was answered."""
-    import numpy as np
-
     columns = columns_of(result, groups=False)
-    return int((columns.has_status("missing") & np.isnan(values_of(columns, metric.name))).sum())
+    return int(_unanswered(columns, values_of(columns, metric.name)).sum())
 
 
-def values_with_errors(result: RunResult, columns: Columns, metric: Metric) -> tuple[Floats, int]:
-    """The value of each case with errors counted as the worst value, and how many cases have one that counts; 0 where
-    what an error counts cannot be said. Only the cases that failed are read."""
+def counted_values(result: RunResult, columns: Columns, metric: Metric, *, missing: bool) -> Counted:
+    """The value of each case with errors, and where ``missing`` also what was not answered, counted as the worst value
+    in the metrics that the case can have. Nothing is counted where the worst value cannot be said. Only the cases that
+    failed or have no answer are read."""
     import numpy as np
 
-    values, failed = values_of(columns, metric.name), 0
-    worst = error_value(metric)
+    values, worst = values_of(columns, metric.name), error_value(metric)
     if worst is None:
-        return values, 0
-    values = values.copy()
-    places = np.flatnonzero(columns.failed)
+        return Counted(values)
+    plain, values, failed, unanswered = values, values.copy(), 0, 0
+    for place, case in _read(result, np.flatnonzero(columns.failed)):
+        failed += fails(case, metric.name)
+        value = value_with_errors(case, metric.name, worst)
+        values[place] = np.nan if value is None else value
+    if missing:
+        for place, case in _read(result, np.flatnonzero(_unanswered(columns, plain))):
+            if _can_have(case, metric.name):
+                unanswered += 1
+                values[place] = worst
+    return Counted(values, failed, unanswered)
+
+
+def _unanswered(columns: Columns, values: Floats) -> NDArray[np.bool_]:
+    import numpy as np
+
+    found: NDArray[np.bool_] = columns.has_status("missing") & np.isnan(values)
+    return found
+
+
+def _can_have(case: CaseResult, metric: str) -> bool:
+    """Whether an answer to the case would have had a value in this metric."""
+    score = case.scores.get(metric)
+    return metric not in METRIC_NAMES if score is None else score.state == "missing"
+
+
+def _read(result: RunResult, places: NDArray[np.int64]) -> Iterator[tuple[int, CaseResult]]:
     for begin in range(0, len(places), BLOCK):
         some = places[begin : begin + BLOCK].tolist()
-        for place, case in zip(some, cases_at(result.cases, some), strict=True):
-            failed += fails(case, metric.name)
-            value = value_with_errors(case, metric.name, worst)
-            values[place] = np.nan if value is None else value
-    return values, failed
+        yield from zip(some, cases_at(result.cases, some), strict=True)
 
 
 def are_right(columns: Columns, metric: Metric) -> NDArray[np.bool_]:

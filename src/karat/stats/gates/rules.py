@@ -64,6 +64,8 @@ class Gate(msgspec.Struct, frozen=True, omit_defaults=True):
     """No case that was right in the baseline may be wrong now."""
     by: Literal["rule", "corrected"] = "rule"
     """With a limit: ``corrected`` uses the interval of the rate that is corrected by people and judge."""
+    missing: Literal["count", "leave_out"] = "count"
+    """Whether the rule must also hold with every case that has no answer counted as the worst value."""
 
     def __post_init__(self) -> None:
         limits = [limit for limit in (self.at_least, self.at_most, self.margin) if limit is not None]
@@ -85,6 +87,8 @@ class Gate(msgspec.Struct, frozen=True, omit_defaults=True):
             raise ValueError("no_worse_than needs a margin that is not negative, such as margin: 0.02")
         if self.by == "corrected" and self.kind != "limit":
             raise ValueError("by: corrected goes with at_least or at_most")
+        if self.missing == "leave_out" and (self.kind == "no_new_failures" or self.by == "corrected"):
+            raise ValueError("missing: leave_out goes with at_least, at_most or no_worse_than, without by: corrected")
         if self.confidence is not None and not 0.5 < self.confidence < 1:
             raise ValueError("confidence must be above 0.5 and below 1, such as 0.95")
 
@@ -123,10 +127,11 @@ def rule_text(gate: Gate) -> str:
         tag = f" in tag {rule.tag}" if rule.tag else ""
         by = f" by {rule.metric}" if rule.metric else ""
         return f"no new failures{tag}{by}" + (f" against {rule.than}" if rule.than != BASELINE else "")
+    left_out = ", missing answers left out" if gate.missing == "leave_out" else ""
     if gate.no_worse_than:
         sure = f"{number(100 * (gate.confidence or CONFIDENCE))} % confidence"
-        return f"{gate.metric} no worse than {gate.no_worse_than} by {number(gate.margin or 0.0)}, {sure}"
-    return f"{gate.metric}{', corrected,' if gate.by == 'corrected' else ''} {limits_text(gate)}"
+        return f"{gate.metric} no worse than {gate.no_worse_than} by {number(gate.margin or 0.0)}, {sure}{left_out}"
+    return f"{gate.metric}{', corrected,' if gate.by == 'corrected' else ''} {limits_text(gate)}{left_out}"
 
 
 def limits_text(gate: Gate) -> str:

@@ -1,8 +1,9 @@
 """Gates: what must hold for a run. The verdict and its words come from one place, so they agree.
 
 - Floor, ceiling: the run's figure against the limit; the limit itself passes. An undefined figure passes no gate.
-- Errors leave the mean. A floor, ceiling or "no worse than" that holds only because of that fails: it must also hold
-  with every failed call counted as the worst value, in both runs.
+- Errors and cases without an answer leave the mean. A floor, ceiling or "no worse than" that holds only because of that
+  fails: it must also hold with every failed call and every unanswered case counted as the worst value, in both runs.
+  ``missing: leave_out`` judges by the cases that were answered.
 - ``by: corrected``: the end of the interval of the rate that people and a judge correct, not its mean. A judge that
   does not count passes no gate.
 - ``no_worse_than``: paired on case id, over the cases with a value in both runs. It passes when the lower end of the
@@ -29,13 +30,11 @@ from karat.core.results.columns.columns import Columns, columns_of
 from karat.core.results.result import RunResult
 from karat.stats.gates.figures import (
     are_right,
-    error_value,
+    counted_values,
     mean_of,
     mean_of_values,
     metric_named,
     values_of,
-    values_with_errors,
-    with_errors,
     with_metric_name,
     without_answer,
 )
@@ -200,26 +199,23 @@ def _limit(gate: Gate, result: RunResult, metrics: Sequence[Metric]) -> Verdict:
     limits = [limit for limit in (gate.at_least, gate.at_most) if limit is not None]
     holds = _within(mean, gate)
     words = f"{gate.metric} is {telling(mean, limits)} over {count_of(n, 'case')}, wanted {wanted}"
+    counted = counted_values(result, columns_of(result, groups=False), metric, missing=gate.missing == "count")
+    worst = mean_of_values(counted.values)[0] if counted.left_out else mean
+    if holds and worst is not None and not _within(worst, gate):
+        words += (
+            f"; it holds only because {counted.left_out} were left out: "
+            f"with {counted} counted it is {telling(worst, limits)}"
+        )
+        return Verdict("", "failed", words, value=worst, n=n)
     unanswered = 0 if is_reason(metric) else without_answer(result, metric)
     if unanswered:
         rest = "has no answer and is not counted" if unanswered == 1 else "have no answer and are not counted"
         words += f"; {count_of(unanswered, 'case')} {rest}"
-    counted, failed = with_errors(result, metric)
-    if holds and counted is not None and not _within(counted, gate):
-        words += (
-            "; it holds only because errors were left out: "
-            f"with {_errors(failed)} counted it is {telling(counted, limits)}"
-        )
-        return Verdict("", "failed", words, value=counted, n=n)
     return Verdict("", "passed" if holds else "failed", words, value=mean, n=n)
 
 
 def _within(mean: float, gate: Gate) -> bool:
     return (gate.at_least is None or mean >= gate.at_least) and (gate.at_most is None or mean <= gate.at_most)
-
-
-def _errors(failed: int) -> str:
-    return f"{count_of(failed, 'case')} in error"
 
 
 def _no_worse_than(gate: Gate, result: RunResult, baseline: RunResult, metrics: Sequence[Metric]) -> Verdict:
@@ -234,17 +230,19 @@ def _no_worse_than(gate: Gate, result: RunResult, baseline: RunResult, metrics: 
             gate, metric, start, pairs, reason_values(baseline, metric), reason_values(result, metric)
         )
     found = _paired_verdict(gate, metric, start, pairs, values_of(before, metric.name), values_of(now, metric.name))
-    if not found.passed or error_value(metric) is None:
+    if not found.passed:
         return found
-    with_errors_now, failed = values_with_errors(result, now, metric)
-    if not failed:
+    missing = gate.missing == "count"
+    worst_now = counted_values(result, now, metric, missing=missing)
+    if not worst_now.left_out:
         return found
-    with_errors_before, _ = values_with_errors(baseline, before, metric)
-    counted = _paired_verdict(gate, metric, start, pairs, with_errors_before, with_errors_now)
+    worst_before = counted_values(baseline, before, metric, missing=missing)
+    counted = _paired_verdict(gate, metric, start, pairs, worst_before.values, worst_now.values)
     if counted.passed:
         return found
     words = (
-        f"{found.words}; it holds only because errors were left out: with {_errors(failed)} counted, {counted.words}"
+        f"{found.words}; it holds only because {worst_now.left_out} were left out: "
+        f"with {worst_now} counted, {counted.words}"
     )
     return msgspec.structs.replace(counted, words=words)
 
