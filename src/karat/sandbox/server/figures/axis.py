@@ -79,7 +79,8 @@ class AxisReader:
     def _labels(self) -> dict[float, str]:
         """Names of places: those that were given to ticks, and of a category axis its own where the ticks say the same
         or nothing."""
-        mapping = getattr(getattr(self.axis, "units", None), "_mapping", None) or {}
+        units = getattr(self.axis, "units", None)
+        mapping = getattr(self.axis.get_major_formatter(), "_units", None) or getattr(units, "_mapping", None) or {}
         own = {float(place): text(str(name)) for name, place in mapping.items()}
         given = self._given_labels()
         if not own:
@@ -130,6 +131,24 @@ class AxisReader:
                 return "a label that cannot be made"
             found += [(place, str(label)[:TEXT]) for place, label in zip(every, labels) if place in seen]
         return other_numbers(found, text(self.axis.label.get_text()))
+
+    def shows_numbers(self) -> bool:
+        """Whether ticks of this axis, whose view holds them, have labels."""
+        from matplotlib.ticker import NullFormatter
+
+        if not self.axis.get_visible() or not self.axis.axes.axison:
+            return False
+        for ticks, places, formatter in (
+            (self.axis.majorTicks, self.axis.get_majorticklocs, self.axis.get_major_formatter()),
+            (self.axis.minorTicks, self.axis.get_minorticklocs, self.axis.get_minor_formatter()),
+        ):
+            if isinstance(formatter, NullFormatter) or getattr(formatter, "seq", None) in ([], ()):
+                continue
+            labels = [label for tick in ticks[:1] for label in (tick.label1, tick.label2)]
+            hidden = bool(labels) and not any(label.get_visible() and label.get_alpha() != 0 for label in labels)
+            if not hidden and any(self.view[0] <= float(place) <= self.view[1] for place in places()):
+                return True
+        return False
 
     def _is_dates(self) -> bool:
         get = getattr(self.axis, "get_converter", None)

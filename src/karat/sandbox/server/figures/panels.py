@@ -11,9 +11,12 @@ from typing import Any  # Any: figures, axes and every kind of artist, sorted by
 from .axis import AxisReader, Names, clear, colour, ground_of, plain, text
 from .bars import Bars, merged, read_bars
 from .covering import covered, hides
+from .field_texts import field_problem, pie_problem, table_problem
 from .lines import Area, Line, marked, read_clouds, read_lines
 from .placement import misplaced, too_thin
-from .shapes import read_boxes, read_fields, read_image, read_mesh, read_stairs, read_wedges
+from .shapes import FIELDS, read_boxes, read_fields, read_image, read_mesh, read_stairs, read_wedges
+from .texts import Panel as TextPanel
+from .texts import texts_problem
 
 MOST_ARTISTS = 20_000
 MOST_PANELS = 64
@@ -232,6 +235,11 @@ def _axes(axes: Any, figure: Any, names: Names, calls: Calls, unknown: list[str]
     images = [one for one in axes.images if getattr(one.get_array(), "ndim", 0) == 2]
     problem = covered(axes, [*shapes, *others, *images, *axes.lines], figure) if shown else ""
     problem = problem or _other_numbers(shown, x, y)
+    if shown and not problem:
+        problem = texts_problem(TextPanel(axes, groups, own_lines, x, y, shown), figure)
+        problem = problem or pie_problem(axes, figure, wedges) or table_problem(axes, shown)
+        middles = [field for one in shown for field in one.pop(FIELDS, [])]
+        problem = problem or field_problem(axes, figure, middles)
     if problem:
         raise Unreadable(problem)
     return shown, across

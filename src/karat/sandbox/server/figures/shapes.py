@@ -8,6 +8,8 @@ from ..environment.libraries import numpy
 from .axis import AxisReader, Names, Value, colour, plain
 from .bars import MET
 
+FIELDS = "fields"
+"""Where the middle of each field of a heatmap is, and its value."""
 Found = dict[str, Any]
 
 
@@ -99,7 +101,13 @@ def _matrix(values: Any, across: list[float], down: list[float], x: AxisReader, 
         for row in range(len(rows))
         for column in range(len(columns))
     ]
-    return {"type": "heatmap", "points": points}
+    fields = [
+        (float(across[column]), float(down[row]), float(values[row, column]))
+        for row in range(len(rows))
+        for column in range(len(columns))
+        if values[row, column] == values[row, column]
+    ]
+    return {"type": "heatmap", "points": points, FIELDS: fields}
 
 
 def read_boxes(drawn: dict[str, list[Any]], vertical: bool, x: AxisReader, y: AxisReader, names: Names) -> Found | None:

@@ -24,11 +24,11 @@ def other_numbers(labels: Sequence[tuple[float, str]], name: str = "") -> str:
     which may say that it shows thousands."""
     parts: dict[str, list[tuple[float, str]]] = {}
     for place, label in labels:
-        found = _parts(label)
+        found = number_parts(label)
         if found is not None:
             parts.setdefault(found[2], []).append((place, label))
     for suffix, group in parts.items():
-        ways = [[label for place, label in group if not _says(label, place, way)] for way in _factors(suffix, name)]
+        ways = [[label for place, label in group if not says(label, place, way)] for way in _factors(suffix, name)]
         if all(ways):
             return min(ways, key=len)[0]
     return ""
@@ -36,7 +36,7 @@ def other_numbers(labels: Sequence[tuple[float, str]], name: str = "") -> str:
 
 def says_number(label: str, place: float) -> bool:
     """Whether a label is the number of its place: ``3 kg`` at 3."""
-    return _parts(label) is not None and not other_numbers([(place, label)])
+    return number_parts(label) is not None and not other_numbers([(place, label)])
 
 
 def _factors(suffix: str, name: str) -> Iterator[float]:
@@ -55,7 +55,7 @@ def _factors(suffix: str, name: str) -> Iterator[float]:
         yield from OF_UNITS
 
 
-def _parts(label: str) -> tuple[str, int | None, str, bool] | None:
+def number_parts(label: str) -> tuple[str, int | None, str, bool] | None:
     """Digits, exponent, what follows and whether there is a minus; None for what is no number."""
     bare = _MARKUP.sub("", label).replace("\u2212", "-").strip().casefold()
     head = re.match(r"(?:[a-z]{1,3}(?=[$€£¥ ]))?[^\w.,]*", bare)
@@ -70,10 +70,10 @@ def _parts(label: str) -> tuple[str, int | None, str, bool] | None:
     return found.group(1) or "1", int(power) if power and len(power) < 5 else None, suffix, "-" in bare[:start]
 
 
-def _says(label: str, place: float, factor: float) -> bool:
+def says(label: str, place: float, factor: float, slack: float = 0.999) -> bool:
     """Whether the label, times this factor, is its place, as far as its decimals tell; a minus may be left out, as on
-    both sides of a pyramid of ages."""
-    parts = _parts(label)
+    both sides of a pyramid of ages. ``slack``: how much of the last digit it may differ by; 0.999 is any rounding."""
+    parts = number_parts(label)
     if parts is None:
         return True
     digits, power, _, minus = parts
@@ -81,7 +81,7 @@ def _says(label: str, place: float, factor: float) -> bool:
     for number, decimals in _readings(digits):
         step = scale * 10.0**-decimals
         value = -number * scale if minus else number * scale
-        if any(abs(value - there) <= 0.999 * step for there in {place, abs(place)}):
+        if any(abs(value - there) <= slack * step for there in {place, abs(place)}):
             return True
     return False
 
