@@ -26,7 +26,6 @@ SETTLED += [
     "I think it is Harbour",
     "Campus, Harbour",
     "It is Campus, Park and Harbour.",
-    "Harbour/Station",
     "I do not know much about trains. Harbour.",
     "It is unknown who built it; the station is Harbour.",
 ]

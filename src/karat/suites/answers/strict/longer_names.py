@@ -1,6 +1,7 @@
 """Where a text that is a word of its own may still be only a part of what the answer names, so that a person must look:
 
 - joined by a hyphen to another word or number: ``North`` in North-East, ``A-1`` in A-1-2, ``5`` in 5-6;
+- joined by a slash or bar to another word: ``A/B``, ``Paris / Lyon``;
 - a number or date that goes on: ``2021-03`` in 2021-03-04, ``14:30`` in 14:30:15, ``5`` in 5/6, ``100`` in 100 million;
 - ``yes``, ``no``, ``true`` and ``false`` where the answer has the opposite too ("No doubt: yes"), and ``no`` before a
   noun ("no increase").
@@ -19,6 +20,7 @@ _JOINED_BEFORE = re.compile(r"[^\W_]-$")
 _JOINED_AFTER = re.compile(
     r"-(?!(?:based|led|born|owned|made|run|listed|backed|only|wide|like|style|related|area|region|specific)\b)[^\W_]"
 )
+_SLASH_BEFORE, _SLASH_AFTER = re.compile(r"[^\W\d_]['’)]?(?:\s?/\s?|\|)$"), re.compile(r"(?:\s?/\s?|\|)['‘(]?[^\W\d_]")
 _DIGITS_BEFORE, _DIGITS_AFTER = re.compile(r"[0-9][/:]$"), re.compile(r"[/:][0-9]")
 _TIMES = re.compile(rf"\s?(?:{WORD})", re.IGNORECASE)
 _MIDNIGHT = re.compile(r"t00:00(?::00(?:\.0+)?)?(?:z|\+00:?00)?(?![\w:.+-])")
@@ -36,6 +38,8 @@ def is_part(text: str, start: int, end: int) -> bool:
     if _in_word(first) and _JOINED_BEFORE.search(text[max(0, start - 2) : start]):
         return True
     if _in_word(last) and _JOINED_AFTER.match(text, end):
+        return True
+    if _SLASH_AFTER.match(text, end) or _SLASH_BEFORE.search(text[max(0, start - 5) : start]):
         return True
     if first.isdigit() and _DIGITS_BEFORE.search(text[max(0, start - 2) : start]):
         return True

@@ -30,12 +30,16 @@ from karat.suites.answers.strict.found_numbers import (
     find_numbers,
     otherwise,
 )
+from karat.suites.answers.strict.settling import mentions
 from karat.suites.answers.strict.settling.bounds import is_bound
-from karat.suites.answers.strict.settling.doubts import asked, hedged, taken_back
+from karat.suites.answers.strict.settling.differences import is_difference
+from karat.suites.answers.strict.settling.doubts import alternatives, asked, hedged, taken_back
+from karat.suites.answers.strict.settling.labelled import labels_another
+from karat.suites.answers.strict.settling.mentions import addresses_scorer, mention
 from karat.suites.answers.strict.settling.messages import is_message
 from karat.suites.answers.strict.settling.operands import is_operand
 from karat.suites.answers.strict.settling.ratios import is_ratio
-from karat.suites.answers.strict.strings import negated
+from karat.suites.answers.strict.strings import negated, passed_over
 from karat.suites.answers.strict.units import Counted
 from karat.tables.options import CompareOptions
 from karat.tables.values.numbers import may_be_percent
@@ -66,6 +70,9 @@ _REASONS = {
     "bound": "hedged",
     "asked": "several_answers",
     "taken_back": "several_answers",
+    "labelled": "several_answers",
+    "difference": "two_readings",
+    **mentions.REASONS,
 }
 _WHY = {
     "negated": "the gold number is only there negated",
@@ -77,6 +84,9 @@ _WHY = {
     "asked": "the answer repeats the number only in a question",
     "taken_back": "the answer corrects itself after the number",
     "two_readings": "the number can be read in two ways, or is part of a range or calculation",
+    "labelled": "the answer labels something else as its answer",
+    "difference": "the number says how much something changed, or what it was before",
+    **mentions.WHY,
 }
 
 
@@ -128,25 +138,34 @@ def number_match(
             if found and all(is_chance(lower, number) for number in found):
                 return _review(pred, why, found)
     if conj == "and" and len(golds) > 1:
-        for why, doubtful in (("negated", _denied), ("bound", _bounding), ("two_readings", _doubtful)):
-            doubted = [number for found in hits if all(doubtful(lower, each) for each in found) for number in found]
-            if doubted:
-                return _review(pred, why, doubted)
-        return right(normalised=names, found=[found[0].text for found in hits][:20])
+        return _all(pred, lower, hits, names)
     return _single(pred, lower, numbers, [number for found in hits for number in found], names)
+
+
+def _all(pred: str, lower: str, hits: Sequence[Sequence[Number]], names: tuple[str, ...]) -> Verdict:
+    """Every gold number is there; whether the answer commits to each."""
+    for found in hits:
+        spans = [(number.start, number.end) for number in found]
+        doubts = [_doubt_at(lower, number) for number in found]
+        if all(doubts):
+            return _review(pred, doubts[0], found)
+        if taken_back(lower, spans):
+            return _review(pred, "taken_back", found)
+    every = [number for found in hits for number in found]
+    if alternatives(lower, [(number.start, number.end) for number in every]):
+        return _review(pred, "several_answers", every)
+    uncommitted = _uncommitted(pred, lower, every)
+    if uncommitted is not None:
+        return uncommitted
+    return right(normalised=names, found=[found[0].text for found in hits][:20])
 
 
 def _single(
     pred: str, lower: str, numbers: Sequence[Number], hits: Sequence[Number], names: tuple[str, ...]
 ) -> Verdict:
-    if all(_denied(lower, number) for number in hits):
-        return _review(pred, "negated", hits)
-    if all(_denied(lower, number) or _bounding(lower, number) for number in hits):
-        return _review(pred, "bound", hits)
-    if all(number.doubtful or is_operand(lower, number.start, number.end) for number in hits):
-        return _review(pred, "two_readings", hits)
-    if asked(lower, [(number.start, number.end) for number in hits]):
-        return _review(pred, "asked", hits)
+    doubts = [_doubt_at(lower, number) for number in hits]
+    if all(doubts):
+        return _review(pred, next((why for why in doubts if why != "negated"), "negated"), hits)
     if taken_back(lower, [(number.start, number.end) for number in hits]):
         return _review(pred, "taken_back", hits)
     places = {number.start for number in hits}
@@ -162,9 +181,34 @@ def _single(
         stated = any(_is_stated(pred, number) and not _is_one_of_many(pred, number, rivals) for number in hits)
         if not stated or any(_is_stated(pred, number) or _is_total(pred, number) for number in rivals):
             return _review(pred, "several_answers", rivals)
-    if hedged(lower, [(number.start, number.end) for number in hits]):
+    uncommitted = _uncommitted(pred, lower, hits)
+    return right(normalised=names, found=[hits[0].text]) if uncommitted is None else uncommitted
+
+
+def _uncommitted(pred: str, lower: str, hits: Sequence[Number]) -> Verdict | None:
+    """Why the whole answer does not commit to numbers that it has; None where it does."""
+    spans = [(number.start, number.end) for number in hits]
+    if hedged(lower, spans):
         return _review(pred, "hedged", hits)
-    return right(normalised=names, found=[hits[0].text])
+    if addresses_scorer(lower):
+        return _review(pred, "grader", hits)
+    return _review(pred, "labelled", hits) if labels_another(lower, spans) else None
+
+
+def _doubt_at(lower: str, number: Number) -> str:
+    """Why a number is not what the answer says at its place; empty where it may be."""
+    start, end = number.start, number.end
+    if negated(lower, start, end) or passed_over(lower, start):
+        return "negated"
+    if is_bound(lower, start, end):
+        return "bound"
+    if number.doubtful or is_operand(lower, start, end):
+        return "two_readings"
+    if is_difference(lower, start, end):
+        return "difference"
+    if asked(lower, [(start, end)]):
+        return "asked"
+    return mention(lower, start, end)
 
 
 def is_one_number(gold: str | float, percentage: bool = False) -> bool:
@@ -270,24 +314,12 @@ def _small(letter: str) -> str:
     return small if len(small) == 1 else letter
 
 
-def _denied(lower: str, number: Number) -> bool:
-    return negated(lower, number.start, number.end)
-
-
-def _bounding(lower: str, number: Number) -> bool:
-    return is_bound(lower, number.start, number.end)
-
-
 def _is_ratio(lower: str, number: Number) -> bool:
     return is_ratio(lower, number.start, number.end)
 
 
 def _is_message(lower: str, number: Number) -> bool:
     return is_message(lower, number.start, number.end)
-
-
-def _doubtful(_: str, number: Number) -> bool:
-    return number.doubtful
 
 
 def _is_stated(pred: str, number: Number) -> bool:

@@ -16,8 +16,14 @@ from karat.suites.answers.evidence import clipped
 from karat.suites.answers.records import Verdict, right, wrong
 from karat.suites.answers.strict.longer_names import is_part, unsettled_polar
 from karat.suites.answers.strict.same_number import has_same_number
-from karat.suites.answers.strict.settling.doubts import covering, doubt, hedged
+from karat.suites.answers.strict.settling import mentions
+from karat.suites.answers.strict.settling.bounds import is_bound
+from karat.suites.answers.strict.settling.differences import is_difference
+from karat.suites.answers.strict.settling.doubts import alternatives, asked, covering, doubt, hedged, taken_back
+from karat.suites.answers.strict.settling.labelled import labels_another
+from karat.suites.answers.strict.settling.mentions import addresses_scorer, mention
 from karat.suites.answers.strict.settling.messages import is_error, is_message
+from karat.suites.answers.strict.settling.operands import is_operand
 from karat.suites.answers.strict.settling.ratios import is_ratio
 from karat.suites.answers.strict.words import places_of
 from karat.tables.values.cells import folded
@@ -38,8 +44,17 @@ _AFTER = re.compile(
     r"(?:wrong|incorrect|false|untrue|unlikely|impossible|excluded|eliminated|disqualified|ruled out"
     r"|out of the question)\b)"
 )
+_COMPARED = re.compile(
+    r"\b(?:than|compared (?:to|with)|versus|vs\.?|ahead of|in front of|followed by|beats?|beating|defeat(?:s|ed)"
+    r"|overt(?:ook|akes?|aken|aking)|surpass(?:es|ed|ing)?|outperform(?:s|ed|ing)?|outrank(?:s|ed|ing)?|lost to"
+    r"|second to|not far from)(?:\W+\w+)?\W+$"
+)
+_STATED_AFTER = re.compile(
+    r"\W(?!(?:true|correct|right|the case|sure|certain|clear|of|than)\b)\w+(?:\s+(?:is|are|was|were)|:)\W+$"
+)
+"""A word after the denial and then what states: "the city that never sleeps is Paris"."""
 _FOIL = re.compile(
-    r"\b(?:unlike|than|contrary to|as opposed to|in contrast (?:to|with)|compared (?:to|with)|versus|vs\.?|formerly"
+    r"\b(?:unlike|contrary to|as opposed to|in contrast (?:to|with)|formerly"
     r"|previously|replac(?:ed|es|ing)|used to be|im gegensatz zu"
     r"|contrairement (?:à|aux?)|a diferencia de)(?:\W+\w+)?\W+$"
     r"|\b(?:(?:i|we)(?: \w+)? (?:thought|assumed)|initially thought"
@@ -56,7 +71,7 @@ _UNSPACED_AFTER = re.compile(
     r"|^(?:이|가|은|는)?\s?(?:아니|아닙|아닌|않)"
 )
 """Denials in scripts without spaces between words, and in Korean."""
-_CLAUSE_END = re.compile(r"[.;!?]\s|\bbut\b|\n|[。！？；，、]")
+_CLAUSE_END = re.compile(r"[.;!?]\s|\bbut\b|(?<!:)\n|[。！？；，、]")
 _WINDOW = 60
 WHY = {
     "hedged": "the answer says that it is not sure",
@@ -68,18 +83,25 @@ WHY = {
     "written": "gold is there as a number that is written in another way",
     "polar": "the answer also says the opposite, or uses the word otherwise",
     "several_answers": "the answer names several candidates",
+    "labelled": "the answer labels something else as its answer",
+    "bound": "gold is only there as a bound",
+    "operand": "gold is only there as part of a range or calculation, or with the other sign",
+    "difference": "gold is only there as a change, or as what was before",
+    **mentions.WHY,
 }
 _REASONS = (
-    dict.fromkeys(("partial", "ratio", "written"), "two_readings")
-    | {"message": "hedged"}
-    | dict.fromkeys(("asked", "taken_back", "polar"), "several_answers")
+    dict.fromkeys(("partial", "ratio", "written", "operand", "difference"), "two_readings")
+    | {"message": "hedged", "bound": "hedged"}
+    | dict.fromkeys(("asked", "taken_back", "polar", "labelled"), "several_answers")
+    | mentions.REASONS
 )
 _SHOWN = 200
 
 
 def string_match(pred: str, gold: str | Sequence[str], exclude: str | Sequence[str] = (), conj: str = "or") -> Verdict:
     """Whether any (``or``) or all (``and``) gold texts are in the answer, and no excluded one is."""
-    text = _plain(pred)
+    lines = [line for line in map(_plain, pred.splitlines()) if line]
+    text, lined = " ".join(lines), "\n".join(lines)
     wanted = _texts(gold)
     found = {each: places_of(_plain(each), text) for each in wanted}
     spans = [span for places in found.values() for span in places]
@@ -94,7 +116,7 @@ def string_match(pred: str, gold: str | Sequence[str], exclude: str | Sequence[s
         ]
         if places:
             outside[each] = places
-    affirmed = [each for each, places in outside.items() if any(not negated(text, *place) for place in places)]
+    affirmed = [each for each, places in outside.items() if any(not negated(lined, *place) for place in places)]
     if affirmed:
         return wrong("extra_match_excluded", found=affirmed[:20], given=shown)
     there = [each for each, places in found.items() if places]
@@ -105,21 +127,27 @@ def string_match(pred: str, gold: str | Sequence[str], exclude: str | Sequence[s
             evidence = {"why": WHY["written"], "found": written[:20], "given": shown}
             return Verdict("needs_review", _REASONS["written"], evidence)
         return wrong("wrong_text", missing=missing[:20], given=shown)
-    denied = negated if conj == "and" else _passed_over
-    doubtful = [each for each in there if all(denied(text, *place) for place in found[each])]
+    doubts = {each: [_doubt_at(lined, place, conj) for place in found[each]] for each in there}
+    doubtful = [each for each in there if all(doubts[each])]
     settled = len(doubtful) < len(there) if conj == "or" else not doubtful
-    if not settled or outside:
+    only_denied = all(why == "negated" for each in doubtful for why in doubts[each])
+    if outside or (not settled and only_denied):
         return Verdict("needs_review", "negated", {"negated": (doubtful or list(outside))[:20], "given": shown})
     if conj == "or":
-        why = doubt(text, spans)
+        why = doubt(lined, spans)
     else:
-        why = "hedged" if hedged(text, spans) else ""
-    for name, doubted in (("ratio", _is_ratio), ("message", _is_message), ("partial", is_part)):
-        only = [each for each in there if all(doubted(text, *place) for place in found[each])]
-        if not why and (len(only) == len(there) if conj == "or" else only):
-            why = name
+        why = "hedged" if hedged(lined, spans) else "several_answers" if alternatives(lined, spans) else ""
+        why = why or next(("taken_back" for each in there if taken_back(lined, found[each])), "")
+    if not why and not settled:
+        why = next(why for each in doubtful for why in doubts[each] if why != "negated")
+    if not why and (addresses_scorer(text) and not any(map(addresses_scorer, map(_plain, wanted)))):
+        why = "grader"
+    if not why and labels_another(lined, spans):
+        why = "labelled"
     if not why and any(unsettled_polar(text, _plain(each), found[each]) for each in there):
         why = "polar"
+    if why == "negated":
+        return Verdict("needs_review", "negated", {"negated": doubtful[:20], "given": shown})
     if why:
         return Verdict("needs_review", _REASONS.get(why, why), {"why": WHY[why], "found": there[:20], "given": shown})
     return right(found=[each for each in there if each not in doubtful][:20])
@@ -132,23 +160,41 @@ def negated(text: str, start: int, end: int) -> bool:
         return True
     before, after = _CLAUSE_END.split(near[0])[-1], _CLAUSE_END.split(near[1])[0]
     said_before = before.split(",")[-1]
-    if _BEFORE.search(said_before) is not None or _AFTER.search(after) is not None:
+    denied = _BEFORE.search(said_before)
+    if (denied is not None and not _STATED_AFTER.search(denied[0])) or _AFTER.search(after) is not None:
         return True
     return _UNSPACED_BEFORE.search(said_before) is not None or _UNSPACED_AFTER.search(after) is not None
 
 
-def _passed_over(text: str, start: int, end: int) -> bool:
-    """Whether it is denied, or only there to set the answer against it: "Unlike Paris, Lyon grew"."""
+def _doubt_at(text: str, place: tuple[int, int], conj: str) -> str:
+    """Why gold is not what the answer says at a place; empty where it may be."""
+    start, end = place
+    if negated(text, start, end) or passed_over(text, start, compared=conj == "or"):
+        return "negated"
+    if why := mention(text, start, end):
+        return why
+    if asked(text, [place]):
+        return "asked"
+    digits = _is_digits(text[start:end])
+    if digits and is_ratio(text, start, end):
+        return "ratio"
+    for name, doubted in _OF_NUMBERS if _NUMBER.fullmatch(text, start, end) else ():
+        if doubted(text, start, end):
+            return name
+    if is_message(text, start, end) if digits else is_error(text, start):
+        return "message"
+    return "partial" if is_part(text, start, end) else ""
+
+
+_NUMBER = re.compile(r"[$€£]?[0-9][0-9.,]*%?")
+_OF_NUMBERS = (("bound", is_bound), ("operand", is_operand), ("difference", is_difference))
+
+
+def passed_over(text: str, start: int, *, compared: bool = False) -> bool:
+    """Whether it is only there to set the answer against it: "Unlike Paris, Lyon grew". Where all gold texts are wanted
+    they may be compared with each other."""
     said = _CLAUSE_END.split(text[max(0, start - _WINDOW) : start])[-1].split(",")[-1]
-    return negated(text, start, end) or _FOIL.search(said) is not None
-
-
-def _is_ratio(text: str, start: int, end: int) -> bool:
-    return _is_digits(text[start:end]) and is_ratio(text, start, end)
-
-
-def _is_message(text: str, start: int, end: int) -> bool:
-    return is_message(text, start, end) if _is_digits(text[start:end]) else is_error(text, start)
+    return _FOIL.search(said) is not None or (compared and _COMPARED.search(said) is not None)
 
 
 def _is_digits(text: str) -> bool:
@@ -157,7 +203,22 @@ def _is_digits(text: str) -> bool:
 
 def _plain(text: str) -> str:
     """The text folded, with plain quotes, hyphens and sharps: writers and models choose among several."""
-    return plain_digits(folded(text)).translate(_QUOTES_AND_HYPHENS)
+    return plain_digits(folded(_RAISED.sub(_power, text))).translate(_QUOTES_AND_HYPHENS)
+
+
+_RAISED = re.compile("(?<=[^\\W_])[⁰¹²³⁴-⁹]+")
+
+
+def _power(raised: re.Match[str]) -> str:
+    """Raised digits after a digit are a power, after a longer word the mark of a footnote; after a short one they are
+    part of a unit: km²."""
+    word = raised.string[max(0, raised.start() - _LONGEST_UNIT - 1) : raised.start()]
+    if word[-1].isdigit():
+        return f"^{raised[0]}"
+    return "" if len(word) > _LONGEST_UNIT and word.isalpha() else raised[0]
+
+
+_LONGEST_UNIT = 3
 
 
 _QUOTES_AND_HYPHENS = str.maketrans("\u2018\u2019\u02bc\u201c\u201d\u2010\u2011\u2012\u2013\u266f", "'''\"\"----#")

@@ -9,6 +9,7 @@ A letter or digit beside it makes it a part of a longer word, and so do:
 - a hyphen between a lone letter and a word: ``C`` is not in ``Objective-C``, nor ``R`` in ``R-squared``; a letter that
   names one of a kind is a part of it, for a person to look at: ``X`` in ``X-axis``;
 - ``&`` between letters: ``R`` is not in ``R&D``;
+- a degree sign before a letter: ``C`` is not in ``20 °C``; an apostrophe after a lone one: ``O`` is not in ``O'Brien``;
 - digits beyond a point or separator: ``3`` is not in ``3.5``, ``5`` not in ``.5`` or ``-5``, ``234`` not in ``1,234``,
   ``10`` not in ``10 000``.
 
@@ -44,6 +45,7 @@ _GRADE_MINUS = re.compile(r"-(?!\w)")
 _KIND_AFTER = re.compile(
     r"-(?:ax[ie]s|achsen?|coordinates?|koordinaten?|chromosomes?|class|klasse|block|zone|team|group|gruppe)\b"
 )
+_NAME_AFTER = re.compile(r"['’](?!s(?!\w))[^\W\d_]")
 _NUMBER_AFTER = re.compile(r"\.[0-9]|[,'’][0-9]{3}(?![0-9])")
 _GROUPS_AFTER = re.compile(r"(?: [0-9]{3})+(?![0-9])")
 _NUMBER_BEFORE = re.compile(r"(?:(?:^|[^\w])[-\u2212]|(?<![\w.])\.|[0-9]\.)$")
@@ -73,6 +75,8 @@ def _begins(wanted: str, text: str, start: int) -> bool:
     first, before = wanted[0], text[start - 1]
     if _in_word(before):
         return _bounds(before, first)
+    if before == "°" and first.isalpha():
+        return False
     if before == "&" and start > 1 and _in_word(text[start - 2]) and _in_word(first):
         return False
     if first.isalpha() and before == ".":
@@ -102,6 +106,8 @@ def _ends(wanted: str, text: str, end: int) -> bool:
         if _KIND_AFTER.match(text, end):
             return True
         return _GRADE_MINUS.match(text, end) is None and not text[end + 1 : end + 2].isalpha()
+    if after in "'’" and _is_lone(wanted[:-3:-1]) and _NAME_AFTER.match(text, end):
+        return False
     if after == "&" and end + 1 < len(text) and _in_word(text[end + 1]):
         return False
     if wanted.isdigit() and len(wanted) <= _LONGEST_GROUP and _GROUPS_AFTER.match(text, end):

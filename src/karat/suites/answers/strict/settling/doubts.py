@@ -18,15 +18,16 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Sequence, Set
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 from karat.suites.answers.strict.settling.not_known import CORRECTED, GUESSED, NOT_KNOWN
 
 Span = tuple[int, int]
 
-_SENTENCE_END = re.compile(r"[.!?]\s|[\n;。！？；]")
+_SENTENCE_END = re.compile(r"[.!?]\s|(?<!:)\n|[;。！？；]")
 _OR_BEFORE = re.compile(r"\b(?:and/)?or\s+(?:the |an? )?[\"'“‘*_`(]*$")
 _OR_AFTER = re.compile(r"^[\"'”’*_`)]*\s*,?\s*\b(?:and/)?or\b\s+(?:the |an? )?[\"'“‘*_`(]*(?=\S)")
+_OR_BETWEEN = re.compile(r"[\"'”’*_`)]*\s*,?\s*(?:and/)?\bor\b\s*(?:the |an? )?[\"'“‘*_`($€£]*")
 _OR_LIST = re.compile(r"^[\"'”’*_`)]*(?:\s*,\s*[^\W_][\w'’.-]*(?: [\w'’.-]+){0,2}?){1,8}\s*,?\s+(?:and/)?or\s+(?=\S)")
 _ASKED = re.compile(r"[^.!?\n。！？؟]*(?:\.(?!\s)[^.!?\n。！？؟]*)*[?？؟][\s\"'”’*_`)]*(?=\w)")
 _ASKED_LAST = re.compile(r"[^.!?\n。！？؟(—]*[?？؟][\s\"'”’*_`)]*\Z")
@@ -65,6 +66,15 @@ def doubt(text: str, spans: Sequence[Span]) -> str:
         return "taken_back"
     starts, stops = {start for start, _ in spans}, {end for _, end in spans}
     return "several_answers" if all(_has_rival(text, span, starts, stops) for span in spans) else ""
+
+
+def alternatives(text: str, spans: Sequence[Span]) -> bool:
+    """Whether only "or" stands between two places of gold, all of which were wanted."""
+    ordered = sorted(spans)
+    return any(
+        end <= start and _OR_BETWEEN.fullmatch(text, end, start) is not None
+        for (_, end), (start, _) in pairwise(ordered)
+    )
 
 
 def hedged(text: str, spans: Sequence[Span]) -> bool:

@@ -1,0 +1,121 @@
+"""Whether an answer only mentions gold at a place and does not give it as its answer there: it supposes or doubts it,
+says what others believe, announces a step of its work, names an example or one of several options, repeats the
+question, writes to whoever scores it, or puts a mark of "no" beside it. The texts are in small letters.
+"""
+
+from __future__ import annotations
+
+import re
+
+_CLAUSE = r"[^,.;:!?\n]{0,80}$"
+_SENTENCE = r"[^.;:!?\n]{0,80}$"
+_BEFORE_STATING = r"(?:(?!\b(?:is|are|was|were|be)\b)[^.:!?\n]){0,80}$"
+_SUPPOSED = re.compile(
+    r"\b(?:if|unless|whether|suppos(?:e|es|ing)|assum(?:e|es|ing)|imagine|hypothetical(?:ly)?|pretend|falls|wenn"
+    rf"|angenommen|supposons|supongamos)\b{_CLAUSE}"
+    r"|(?<!\bno )(?<!\blittle )(?<!\bwithout )(?<!\bwithout a )(?<!\bbeyond )(?<!\bbeyond a )"
+    rf"\b(?:doubt(?:s|ed|ful)?|bezweifle|je doute|dudo)\b{_SENTENCE}"
+    r"|\b(?:false|untrue|unlikely|doubtful|impossible|incorrect|wrong|not true|not the case|not clear|unclear) that\b"
+    rf"{_SENTENCE}"
+    r"|\b(?:one|you|someone|we|they|many|people) (?:might|may|could|would) (?:\w+ )?"
+    rf"(?:think|expect|guess|assume|say|believe|suspect)\b{_SENTENCE}"
+    r"|\b(?:often|commonly|widely|usually|popularly|generally|sometimes)(?: \w+)? "
+    rf"(?:believed|thought|assumed|said|named|cited|mistaken)\b{_SENTENCE}"
+    rf"|\bat first (?:glance|sight)\b{_SENTENCE}"
+    r"|\b(?:first|initial|earlier|previous|old) (?:answer|guess|thought|idea|impression|result) (?:was|is|had been)\b"
+    rf"{_SENTENCE}"
+    rf"|\bfrom (?:memory|my memory|training)\b{_SENTENCE}"
+)
+_OFTEN_AFTER = re.compile(r"[*_`\"')]*\s(?:is|was) (?:often|commonly|widely|usually|popularly|generally|sometimes)\b")
+_STEP = (
+    r"(?:look|search|check|query|find|count|run|fetch|see|get|compute|calculate|show|list|start|begin|examine|inspect"
+    r"|use|call|try|read|open|load|verify|filter|explore)"
+)
+_ANNOUNCED = re.compile(
+    r"\b(?:let me|let us|let['’]s|i['’]ll|i will|i['’]m going to|i am going to|i need to|i would need|we need to"
+    rf"|we will|next,? i) (?:\w+ )?{_STEP}\b{_BEFORE_STATING}"
+    r"|(?:^|[.!?\n]\s*)[*_`>\s-]{0,4}(?:searching|looking|querying|checking|fetching|counting|loading|computing"
+    rf"|calculating|running|reading|retrieving)\b{_BEFORE_STATING}"
+)
+_EXAMPLE = re.compile(
+    r"(?:\b(?:for (?:example|instance)|such as|something like|including|includes?|among them|among others|say"
+    r"|zum beispiel|par exemple|por ejemplo|per esempio)|\b(?:e\. ?g|z\. ?b)\."
+    r"|\bexamples?(?: (?:output|answer|result))?|例如|比如|たとえば)[,:]?\s*(?:the |an? )?[*_`\"'(]*$"
+)
+_SAY = re.compile(r"\b(?:\w+['’]d|would|can|could|will|must|should|to|i|we|they|records|data) say[,:]?\s*[*_`\"'(]*$")
+_EXAMPLE_AFTER = re.compile(
+    r"[*_`\"')]*,?\s*(?:for (?:example|instance)|among (?:others|other things)|amongst others|etc\b|and others\b"
+    r"|and so on\b|and the like\b|and many more\b|zum beispiel|usw\.|u\. ?a\.|par exemple|por ejemplo)"
+)
+_OPTIONS = re.compile(
+    r"\b(?:candidates?|possib(?:le|ilities)(?: (?:answers?|values?|options?|results?|candidates?))?|options?|choices"
+    rf"|alternatives)(?: (?:are|include))?(?::|(?<=are)\b|(?<=include)\b){_SENTENCE}"
+    rf"|\b(?:whichever|any) of (?:these|those|the following)\b[^.;!?\n]{{0,80}}$"
+)
+_ONE_OF = re.compile(r"\b(?:one|any|some) of:?\s+(?:[^\W_][\w'’.-]*(?: [\w'’.-]+)?, ?){0,8}[*_`\"'(]*$")
+_LISTED_AFTER = re.compile(r"[*_`\"')]*\s*(?:[,;/|]|or\b|and/or\b)\s*\S")
+_LABELLED = re.compile(r"\b(?:option|choice|variant|alternative|candidate)\s+[a-z0-9]{1,2}\s*[:.)=-]\s*[*_`\"'(]*$")
+_ASKED_FOR = re.compile(
+    r"\b(?:you|user|question) (?:asked|asks|want|wants|wanted|mentioned|requested|are asking|is asking)\b"
+    rf"{_BEFORE_STATING}"
+    r"|\b(?:do|did|could|can|would|will) you (?:mean|tell|clarify|specify|want|confirm|say|rephrase)\b[^.!?\n]{0,80}$"
+    r"|\bplease (?:clarify|specify|confirm|say|choose|select|tell|let me know)\b[^.!?\n]{0,80}$"
+)
+_GRADER = re.compile(
+    r"\b(?:gold|ground[ -]truth|expected|reference|target)(?: (?:answer|value|label|result|output))?"
+    r"(?: is|:| =|=)\s*[*_`\"'(]*$"
+    r"|\bexpected (?:the |an? )?[*_`\"'(]*$"
+    r"|\baccording to the (?:grader|judge|evaluator|reference|rubric)\b[^.!?\n]{0,80}$"
+)
+_ORDERED = re.compile(
+    r"\b(?:ignore|disregard|forget|override)\b[^.\n]{0,40}\b(?:instruction|prompt|rule)s?\b"
+    r"|\b(?:mark|grade|score|count|treat|rate|accept) (?:this|it|the answer|my answer)\b[^.\n]{0,20}"
+    r"\b(?:right|correct|true|passed)\b"
+)
+_NO_SIGN = r"[✗✘✕✖❌❎🚫👎☐]"
+_MARKED_BEFORE = re.compile(rf"(?:{_NO_SIGN}\ufe0f?|\[ \])\s*[*_`\"'(]*$")
+_MARKED_AFTER = re.compile(
+    rf"[*_`\"']*\s*[:=(–—,-]{{0,2}}\s*(?:{_NO_SIGN}|\[ \]|(?:false|wrong|incorrect|nope|excluded|falsch|faux|falso)\b"
+    r"(?!\s+(?:positive|negative|alarm))|no\b(?=\s*(?:[,;.)}\]]|$|\n))"
+    r"|(?:is|would be) (?:out|eliminated|wrong|incorrect|false)\b)"
+)
+_WINDOW = 160
+WHY = {
+    "supposed": "the answer only supposes it, doubts it or says what others believe",
+    "announced": "the answer only says what the assistant is going to do",
+    "example": "the answer names it only as an example or one of several options",
+    "repeated": "the answer only repeats what was asked, or asks back",
+    "grader": "the answer gives it as what is expected, or tells the scorer what to do",
+    "marked": "the answer marks it as false",
+}
+REASONS = {
+    "supposed": "hedged",
+    "announced": "hedged",
+    "example": "several_answers",
+    "repeated": "several_answers",
+    "grader": "several_answers",
+    "marked": "negated",
+}
+
+
+def mention(text: str, start: int, end: int) -> str:
+    """How gold is only mentioned there (see :data:`WHY`); empty where nothing says so."""
+    before, after = text[max(0, start - _WINDOW) : start], text[end : end + _WINDOW]
+    if _MARKED_BEFORE.search(before) or _MARKED_AFTER.match(after):
+        return "marked"
+    if _SUPPOSED.search(before) or _OFTEN_AFTER.match(after):
+        return "supposed"
+    if _ANNOUNCED.search(before):
+        return "announced"
+    if _EXAMPLE_AFTER.match(after) or (_EXAMPLE.search(before) and not _SAY.search(before)):
+        return "example"
+    if _OPTIONS.search(before) or (_ONE_OF.search(before) and _LISTED_AFTER.match(after)) or _LABELLED.search(before):
+        return "example"
+    if _ASKED_FOR.search(before):
+        return "repeated"
+    return "grader" if _GRADER.search(before) else ""
+
+
+def addresses_scorer(text: str) -> bool:
+    """Whether the answer tells whoever scores it what to do."""
+    return _ORDERED.search(text) is not None
