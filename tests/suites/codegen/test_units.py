@@ -5,6 +5,7 @@ Each conversion can be checked by hand.
 
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from karat.sandbox import Record, Table
 from karat.suites.codegen.metrics.correctness import Correctness, as_gold, judge_in_unit
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.records import Expected, TableSource, Task
-from karat.suites.codegen.results.unit_table import UNITS, unit_of
+from karat.suites.codegen.results.unit_names import UNITS, unit_of
 from tests.suites.codegen.tasks import judge_code
 from tests.suites.codegen.test_cases import task_of, written
 
@@ -71,6 +72,34 @@ SAME = [
     ([1.5, 2], "km", Record("Quantity", ("magnitude", "units"), ([1500.0, 2000.0], "meter"))),
     ([1, 2], "kg", Table(2, (Col("w", "object", ["1000 g", "2 kg"]),))),
     (2.46, "kg", "2.4567 kg"),  # rounded, as without a unit
+    (0.125, "kg", "0,125 kg"),  # a comma before decimals, where it cannot be one between thousands
+    (2.5, "kg", "2,5 kg"),
+    (1234.5, "EUR", "1.234,50 €"),
+    (1234567.89, "kg", "1 234 567,89 kg"),
+    (1_234_567, "INR", "₹12,34,567"),
+    (5_000_000, "EUR", "5 million EUR"),
+    (5_000_000, "EUR", "5 Mio. €"),
+    (5_000_000, "USD", "$5 million"),
+    (5, "EUR", "5 euros"),
+    (5, "AUD", "A$5"),
+    (-5, "USD", "($5)"),
+    (2.5, "EUR/kg", "2500 €/t"),
+    (7, "l/100 km", "0.07 L/km"),
+    (90, "km/h", "90 kilometers per hour"),
+    (90, "km/h", "25 m s⁻¹"),
+    (7, "kg/m3", "7 kg/m³"),
+    (2.5, "µm", "2.5 μm"),  # two signs for micro
+    (25, "°C", "77℉"),
+    (25, "degrees Celsius", "25 ºC"),
+    (2.5, "m²", "2.5 sq m"),
+    (8, "Mbit", "1 MB"),
+    (1, "year", "12 months"),
+    (1, "widget", "1 widgets"),
+    (2.5, "h", "2 h 30 min"),
+    (2.5, "h", "2 hours and 30 minutes"),
+    (2.5, "h", timedelta(minutes=150)),
+    (2.5, "h", "PT2H30M"),
+    (12.5, "%", "0.125"),
 ]
 
 
@@ -97,6 +126,19 @@ OTHER = [
     (1, "m", "1 M", "unit_differs"),
     (2.5, "kg", Record("Quantity", ("magnitude", "units"), (2.5, "gram")), "unit_differs"),
     ([1, 2], "kg", ["1 kg", "2 s"], "unit_differs"),
+    (125, "kg", "0,125 kg", "values_differ"),  # no comma between thousands
+    (25, "kg", "2,5 kg", "values_differ"),
+    (2.5, "kg", "2,500 kg", "values_differ"),
+    (5, "USD", "A$5", "unit_differs"),  # another dollar
+    (5, "USD", "C$ 5", "unit_differs"),
+    (5, "NGN", "₱5", "unit_differs"),
+    (5, "EUR/kg", "5 EUR", "unit_differs"),
+    (5, "EUR/kg", "5 EUR/t", "unit_differs"),
+    (1, "MB/s", "1 Mbit/s", "unit_differs"),
+    (1, "h", "1 h 30 kg", "unit_differs"),
+    (1, "h", "1 h 30 min", "unit_differs"),
+    (1, "kg", timedelta(seconds=1), "unit_differs"),
+    (1, "year", "1 month", "unit_differs"),
 ]
 
 

@@ -26,6 +26,7 @@ _PANDAS = re.compile(
     r"(?P<sign>-)?(?P<days>\d{1,9}) days?"
     r"(?: (?P<plus>\+)?(?P<hours>\d{2}):(?P<minutes>\d{2}):(?P<seconds>\d{2}(?:\.\d{1,9})?))?"
 )
+_SPAN = re.compile(r"(-?)PT([0-9.]+)S")
 _FACTORS = {"weeks": 604_800, "days": 86_400, "hours": 3_600, "minutes": 60, "seconds": 1}
 
 
@@ -47,6 +48,16 @@ def span_text(value: timedelta | str) -> str:
     day = Decimal(pandas["days"]) * 86_400 * (-1 if pandas["sign"] else 1)
     clock = sum((Decimal(pandas[name] or 0) * _FACTORS[name] for name in ("hours", "minutes", "seconds")), Decimal(0))
     return _written(day - clock if pandas["sign"] and not pandas["plus"] else day + clock)
+
+
+def seconds_of(text: str) -> Decimal | None:
+    """The seconds of a span in any of these forms; None where it is none.
+
+    >>> seconds_of("PT1H30M"), seconds_of("90")
+    (Decimal('5400'), None)
+    """
+    written = _SPAN.fullmatch(span_text(text))
+    return None if written is None else Decimal(written[1] + written[2])
 
 
 def _seconds(found: re.Match[str]) -> Decimal:

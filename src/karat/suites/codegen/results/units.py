@@ -2,7 +2,9 @@
 
 ``'2500 g'`` is 2.5 where kilograms are expected; so is a quantity of pint or astropy. A number without a unit is taken
 to be in the expected unit already. Where a percentage is expected, such a number may also be the share itself: 0.4335
-is 43.35 %, and ``'0.4335 %'`` is not. Currencies are compared by their codes and never converted.
+is 43.35 %, and ``'0.4335 %'`` is not. Currencies are compared by their codes and never converted. Several amounts of
+one kind add up: ``'2 h 30 min'``. A comma before decimals is read where it cannot be one between thousands: ``2,5`` and
+``1.234,50`` have one, ``2,500`` has none.
 """
 
 from __future__ import annotations
@@ -10,21 +12,37 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping
+from datetime import timedelta
 from decimal import Decimal
 from fractions import Fraction
 
 from karat.sandbox import Column, Plain, Series, Table, Unordered
 from karat.suites.codegen.results.tables import is_quantity
-from karat.suites.codegen.results.unit_table import SIGNS, Unit, unit_of
+from karat.suites.codegen.results.timestamps import seconds_of, span_text
+from karat.suites.codegen.results.unit_names import unit_of
+from karat.suites.codegen.results.unit_table import SCALES, SIGNS, Unit
+from karat.tables.values.number_texts import GROUPED, LAKHS, MINUS, SPACES, bare_digits
 
 Change = Callable[[Plain], Plain]
 UNIT_DIFFERS = "unit_differs"
 PERCENT = unit_of("%")
 LONGEST = 200
-_SIGN = "[" + "".join(map(re.escape, SIGNS)) + "]"
-_NUMBER = r"[+-]?(?:\d{1,3}(?:[,  ' ]\d{3})+|\d+)(?:\.\d+)?(?:[eE][+-]?\d{1,3})?|[+-]?\.\d+"
+_SIGN = "|".join(map(re.escape, SIGNS))
+_SCALE = "|".join(sorted(map(re.escape, SCALES), key=len, reverse=True))
+_SPACE = f"[{SPACES}]"
+_WITH_COMMA = (
+    rf"[1-9]\d{{0,2}}(?:\.\d{{3}})+,\d+|[1-9]\d{{0,2}}(?:{_SPACE}\d{{3}})+,\d+|0,\d+|\d+,(?:\d{{1,2}}|\d{{4,}})"
+)
+"""Numbers with a decimal comma that cannot be read otherwise."""
+_DIGITS = rf"(?:(?:{LAKHS}|{GROUPED}|\d+)(?:\.\d+)?|\.\d+|{_WITH_COMMA})(?![\d,])"
+_NUMBER = rf"[+-]?{_DIGITS}(?:[eE][+-]?\d{{1,3}})?"
 _AFTER = re.compile(rf"(?P<number>{_NUMBER})\s*(?P<unit>[^\d\s.,+-][^\n]{{0,60}})")
-_BEFORE = re.compile(rf"(?P<minus>-)?(?P<unit>{_SIGN}|[A-Z]{{3}})\s?(?P<number>{_NUMBER})\s?(?P<scale>k|K|M|mn|bn|B)?")
+_BEFORE = re.compile(
+    rf"(?P<minus>-)?(?P<unit>{_SIGN}|[A-Z]{{3}})\s?(?P<number>{_NUMBER})\s?(?P<scale>{_SCALE})?(?![A-Za-z])"
+)
+_COMMA = re.compile(_WITH_COMMA)
+_PART = re.compile(rf"(?P<number>{_DIGITS})\s*(?P<unit>[^\W\d]+)(?:,?\s+(?:and\s+|und\s+)?|(?=\d)|$)")
+_BARE = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)")
 
 
 class UnitDiffers(Exception):
@@ -59,22 +77,25 @@ def same_number(result: Plain, gold: Plain) -> bool:
 def _converted(value: Plain, unit: Unit) -> Plain:
     if is_quantity(value):
         return _each(value.values[0], lambda number: _in_unit(number, str(value.values[1]), unit))
-    return _each(value, lambda one: _text_in(one, unit) if isinstance(one, str) else one)
+    return _each(value, lambda one: _single_in(one, unit))
 
 
 def _times_100(value: Plain, unit: Unit) -> Plain:
     """Every bare number as a share of 1."""
-    return _each(value, lambda one: 100 * one if _is_number(one) else _converted(one, unit))
+    return _each(value, lambda one: _single_in(one, unit) if (number := _bare(one)) is None else 100 * number)
 
 
 def _has_bare(value: Plain) -> bool:
     found: list[bool] = []
-    _each(value, lambda one: found.append(_is_number(one)))
+    _each(value, lambda one: found.append(_bare(one) is not None))
     return any(found) and not is_quantity(value)
 
 
-def _is_number(value: Plain) -> bool:
-    return isinstance(value, int | float | Decimal) and not isinstance(value, bool)
+def _bare(value: Plain) -> int | float | Decimal | None:
+    """A number without a unit, also written as text."""
+    if isinstance(value, str):
+        return Decimal(value.strip()) if len(value) <= LONGEST and _BARE.fullmatch(value.strip()) else None
+    return value if isinstance(value, int | float | Decimal) and not isinstance(value, bool) else None
 
 
 def _each(value: Plain, change: Change) -> Plain:
@@ -96,17 +117,50 @@ def _column(column: Column, change: Change) -> Column:
     return Column(column.name, column.dtype, [_each(value, change) for value in column.values])
 
 
+def _single_in(value: Plain, unit: Unit) -> Plain:
+    """A number with a unit, or a span of time, as a number in that unit; any other value as it is."""
+    if isinstance(value, str):
+        seconds = seconds_of(value)
+        if seconds is None:
+            return _text_in(value, unit)
+    elif isinstance(value, timedelta):
+        seconds = seconds_of(span_text(value))
+    else:
+        return value
+    return _in_unit(seconds, "s", unit)
+
+
 def _text_in(text: str, unit: Unit) -> Plain:
-    """A number with a unit as a number in that unit; any other text as it is."""
     found = _read(text)
-    return text if found is None else _in_unit(found[0], found[1], unit)
+    if found is None:
+        return text
+    parts = _parts(text)
+    if len(parts) < 2 or {unit_of(name).kind for _, name in parts} != {unit.kind}:
+        return _in_unit(found[0], found[1], unit)
+    return _plain_number(sum((Fraction(str(_in_unit(number, name, unit))) for number, name in parts), Fraction(0)))
+
+
+def _parts(text: str) -> list[tuple[str, str]]:
+    """``2 h 30 min`` as its two amounts; one amount as itself; nothing where something else is in the text."""
+    bare = text.strip()
+    found: list[tuple[str, str]] = []
+    at = 0
+    while at < len(bare):
+        part = _PART.match(bare, at)
+        if part is None:
+            return []
+        found.append((_digits(part["number"]), part["unit"]))
+        at = part.end()
+    return found
 
 
 def _read(text: str) -> tuple[str, str] | None:
     """The number and the unit of a text; None when it has not both."""
     if len(text) > LONGEST:
         return None
-    bare = text.strip().replace("−", "-")
+    bare = text.strip().replace(MINUS, "-")
+    if bare.startswith("(") and bare.endswith(")"):  # below zero, in accounts
+        bare = f"-{bare[1:-1]}"
     before = _BEFORE.fullmatch(bare)
     if before is not None:
         scale = f"{before['scale']} " if before["scale"] else ""
@@ -116,7 +170,10 @@ def _read(text: str) -> tuple[str, str] | None:
 
 
 def _digits(number: str) -> str:
-    return re.sub(r"[,  ' ]", "", number)
+    """The number with a point, and nothing between its thousands."""
+    if _COMMA.fullmatch(number.lstrip("+-").partition("e")[0].partition("E")[0]):
+        return re.sub(f"[.{SPACES}]", "", number).replace(",", ".")
+    return bare_digits(number)
 
 
 def _in_unit(number: Plain, written: str, expected: Unit) -> Plain:
@@ -129,5 +186,8 @@ def _in_unit(number: Plain, written: str, expected: Unit) -> Plain:
     if number is None or (isinstance(number, float) and not math.isfinite(number)):
         return number
     base = Fraction(str(number)) * given.factor + given.offset
-    found = (base - expected.offset) / expected.factor
-    return int(found) if found.denominator == 1 else float(found)
+    return _plain_number((base - expected.offset) / expected.factor)
+
+
+def _plain_number(number: Fraction) -> int | float:
+    return int(number) if number.denominator == 1 else float(number)
