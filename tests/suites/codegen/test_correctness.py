@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from karat.core.suite import NotApplicable
-from karat.sandbox import Column, Other, Plain, Series, Table
+from karat.sandbox import Column, Other, Plain, Record, Series, Table, Unordered
 from karat.suites.codegen.metrics.correctness import Correctness, as_gold, judge
 from karat.suites.codegen.options import Options
-from karat.suites.codegen.records import Expected, TableSource, Task
+from karat.suites.codegen.question.reading import read_question
+from karat.suites.codegen.records import Expected, Schema, TableSource, Task
 from karat.suites.codegen.results.figures import figures_of
 from tests.suites.codegen.tasks import MEANS, QUICK, SALES, judge_code
 
@@ -86,6 +88,69 @@ def test_what_differs_is_half_right_at_most(gold: Plain, result: Plain, score: f
     assert score is None or found.score == pytest.approx(score)
 
 
+ZONED, NAIVE = datetime(2024, 3, 1, 10, tzinfo=UTC), datetime(2024, 3, 1, 10)
+LOW_HIGH = Record("Pair", ("low", "high"), (1, 3))
+PAIRS = [LOW_HIGH, Record("Pair", ("low", "high"), (2, 4))]
+TWO_LEVELS = frame({"city": ["a", "b"], "year": [1, 2]}, n=[5, 6])
+RANGE = frame({"city": ["a", "b"]}, min=[1, 2], max=[3, 4])
+
+
+@pytest.mark.parametrize(
+    ("gold", "result"),
+    [
+        (RANGE, [["a", 1, 3], ["b", 2, 4]]),
+        (RANGE, {"a": {"min": 1, "max": 3}, "b": {"max": 4, "min": 2}}),  # to_dict("index")
+        (RANGE, {"min": {"a": 1, "b": 2}, "max": {"a": 3, "b": 4}}),  # to_dict()
+        ({"a": {"min": 1, "max": 3}, "b": {"min": 2, "max": 4}}, RANGE),
+        (TWO_LEVELS, {("a", 1): 5, ("b", 2): 6}),
+        (frame(low=[1, 2], high=[3, 4]), series([{"low": 1, "high": 3}, {"low": 2, "high": 4}])),  # structs
+        ([[1, 2], [3, 4]], series([[1, 2], [3, 4]])),
+        (series([[1, 2], [3, 4]]), frame(x=[[1, 2], [3, 4]])),
+        ({"a": LOW_HIGH}, {"a": (1, 3)}),
+        ({"a": Unordered([1, 2])}, {"a": [2, 1]}),
+        (PAIRS, [(1, 3), (2, 4)]),
+        ([(1, 3), (2, 4)], PAIRS),
+        ([(1, 3), (2, 4)], frame({"": [5, 7]}, x=[1, 2], y=[3, 4])),
+        ([["a", 1], ["b", 2]], frame(n=[1, 2], city=["a", "b"])),  # nothing else can be meant
+        (frame(x=["(0, 1]", "(1, 3]"]), frame(x=["(0.0, 1.0]", "(1.0, 3.0]"])),
+        ([ZONED, None], [ZONED.astimezone(timezone(timedelta(hours=2))), None]),
+        (frame(n=[1, 2]), [Record("Pandas", ("Index", "n"), (0, 1)), Record("Pandas", ("Index", "n"), (1, 2))]),
+        ([3 + 0j, 1j], [3, 1j]),
+    ],
+)
+def test_results_of_other_types_that_say_the_same(gold: Plain, result: Plain) -> None:
+    found = word(gold, result)
+    assert found.passed, found
+
+
+@pytest.mark.parametrize(
+    ("gold", "result"),
+    [
+        (RANGE, [["a", 3, 1], ["b", 4, 2]]),  # columns without names count by their places
+        (RANGE, [[1, "a", 3], [2, "b", 4]]),
+        ({"a": 1, "b": 2}, [(1, "a"), (2, "b")]),
+        (PAIRS, [(3, 1), (4, 2)]),
+        ([(1, 3), (2, 4)], [Record("Pair", ("low", "high"), (3, 1)), Record("Pair", ("low", "high"), (4, 2))]),
+        ([(1, 3), (2, 4)], frame(x=[3, 4], y=[1, 2])),
+        (RANGE, {"a": {"min": 3, "max": 1}, "b": {"min": 4, "max": 2}}),
+        (RANGE, {"min": {"a": 3, "b": 4}, "max": {"a": 1, "b": 2}}),
+        (TWO_LEVELS, {("a", 1): 6, ("b", 2): 5}),
+        ({"a": LOW_HIGH}, {"a": (3, 1)}),
+        ({"a": Unordered([1, 2])}, {"a": [2, 2]}),
+        ({"a": [1, 2]}, {"a": [2, 1]}),
+        (1 + 2j, (1, 2)),  # no complex number is two numbers
+        ((1, 2), 1 + 2j),
+        ([1 + 2j, 3], [[1, 2], [3, 0]]),
+        ([ZONED, ZONED], [ZONED, NAIVE]),  # the second value has no zone
+        ({"a": [ZONED], "b": [1, 2]}, {"a": [NAIVE], "b": [1, 2]}),
+        (frame(x=["(0, 1]"]), frame(x=["(0, 1.5]"])),
+        ("b'ab'", b"ab"),
+    ],
+)
+def test_results_of_other_types_that_say_something_else(gold: Plain, result: Plain) -> None:
+    assert not word(gold, result).passed
+
+
 def test_extra_columns_can_be_allowed() -> None:
     assert word(3, frame(a=[1], b=[3]), options=Options(extra_columns=True)).passed
     assert word(frame(a=[1, 2]), frame(a=[1, 2], again=[1, 2])).passed  # says the same
@@ -119,6 +184,28 @@ def test_ties_are_forgiven_where_the_sorted_column_has_nulls(gold: list[Any], ot
     found = word(frame(name=["a", "b", "c"], n=gold), turned, ordered=True)
     assert found.passed == forgiven
     assert forgiven or found.reason == "order_differs"
+
+
+@pytest.mark.parametrize(
+    ("city", "pay", "passed"),
+    [
+        (["a", "a", "a", "b", "b"], [7, 4, 4, 9, 5], True),
+        (["a", "a", "a", "b", "b"], [4, 7, 4, 9, 5], False),  # sorted by city alone
+        (["a", "a", "a", "b", "b"], [4, 4, 7, 5, 9], False),  # the other way
+        (["b", "b", "a", "a", "a"], [9, 5, 7, 4, 4], False),
+    ],
+)
+def test_rows_that_tie_in_the_first_column_are_in_the_order_of_the_next(
+    city: list[str], pay: list[int], passed: bool
+) -> None:
+    names = {("a", 7): "u", ("b", 9): "x", ("b", 5): "y"}
+    fours = iter("wv")
+    given = frame(city=city, pay=pay, name=[names.get(row) or next(fours) for row in zip(city, pay, strict=True)])
+    gold = frame(city=["a", "a", "a", "b", "b"], pay=[7, 4, 4, 9, 5], name=["u", "v", "w", "x", "y"])
+    asked = read_question("Sort by city, then by pay descending.", Schema({"t": ("city", "pay", "name")}))
+    assert asked.ordered == ("city", "pay")
+    found = judge(as_gold(gold, calls=False), given, ordered=asked.ordered, options=QUICK)
+    assert found.passed == passed and (passed or found.reason == "order_differs")
 
 
 ENDS = frame({"city": ["a", "b"]}, low=[1, 2], high=[8, 9])

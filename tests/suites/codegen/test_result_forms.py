@@ -191,6 +191,16 @@ def test_what_says_something_else_is_wrong(reference: str, code: str) -> None:
     assert found.score is not None and found.score <= 0.5
 
 
+def test_values_of_other_classes_are_what_they_hold() -> None:
+    given = (
+        "np.ma.masked, fractions.Fraction(10 ** 20 + 1), np.array((1, 3), dtype='i8,i8'), np.dtype('int64'), "
+        "collections.UserDict(a=1), collections.UserList([1, 2]), collections.UserString('x')"
+    )
+    right = "[None, 10 ** 20 + 1, {'f0': 1, 'f1': 3}, 'int64', {'a': 1}, [1, 2], 'x']"
+    assert judged(right, f"[{given}]").passed
+    assert not judged(right, f"[{given}]".replace("20 + 1", "20")).passed
+
+
 @pytest.mark.parametrize("endless", ["itertools.count()", "range(10 ** 30)", "itertools.cycle([1])", "iter(int, 1)"])
 def test_what_has_no_end_is_not_read_to_the_end(endless: str) -> None:
     task = Task(tables=TABLES, reference="result = t.n.sum()")

@@ -5,12 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any  # Any: contents of files, of every type
 
+import pandas
 import pytest
 
 from karat.suites.codegen.comparison import Comparison
 from karat.suites.codegen.details import details
 from karat.suites.codegen.presentation.form import form
 from karat.suites.codegen.records import Expected, ExpectedFile, ImageSize, TableSource, Task
+from karat.suites.codegen.written_files.sandbox_reader import Refused, read_file
 from tests.suites.codegen.tasks import judge_code
 from tests.suites.codegen.test_cases import task_of, written
 
@@ -68,6 +70,62 @@ def test_tables_in_every_form(name: str) -> None:
 def test_values(name: str, code: str, value: Any) -> None:
     assert judged(code, **{name: ExpectedFile(value=value)}).correctness.passed
     assert not judged(code.replace("t.qty", "(t.qty + 1)"), **{name: ExpectedFile(value=value)}).correctness.passed
+
+
+NUMBERS = {"region": ["North", "South", "East"], "price": ["1.5", "2.25", "1234.5"]}
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "columns"),
+    [
+        ("o.csv", b"region;price\nNorth;1,5\nSouth;2,25\nEast;1.234,50\n", NUMBERS),
+        ("o.tsv", b"region\tprice\nNorth\t1,5\nSouth\t2,25\nEast\t1234,5\n", NUMBERS),
+        ("o.csv", b'v\n"1,5"\n"2,5"\n', {"v": ["1.5", "2.5"]}),
+        ("o.csv", b'v\n"1,500"\n"2,500"\n', {"v": ["1,500", "2,500"]}),  # thousands
+        ("o.csv", b"v;w\n1,5;a\nb;c\n", {"v": ["1,5", "b"], "w": ["a", "c"]}),  # texts
+        ("o.csv", "region,n\nÖst,1\n".encode("utf-16-le"), {"region": ["Öst"], "n": ["1"]}),
+        ("o.csv", "region,n\nÖst,1\n".encode("utf-16-be"), {"region": ["Öst"], "n": ["1"]}),
+        ("o.csv", "region,n\nÖst,1\n".encode("utf-32"), {"region": ["Öst"], "n": ["1"]}),
+    ],
+)
+def test_tables_as_text(name: str, data: bytes, columns: dict[str, list[str]]) -> None:
+    frame = read_file(name, data, "", "")["content"]
+    found = {column: list(map(as_number, values)) for column, values in frame.to_dict("list").items()}
+    assert found == {column: list(map(as_number, values)) for column, values in columns.items()}
+
+
+def as_number(text: str) -> float | str:
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "content"),
+    [
+        ("o.jsonl", '[{"a": 1}, {"a": 2}]\n', [{"a": 1}, {"a": 2}]),
+        ("o.json", pandas.DataFrame({"a": [1, 2]}).to_json(orient="table"), [{"a": 1}, {"a": 2}]),
+    ],
+)
+def test_json_in_other_forms(name: str, text: str, content: object) -> None:
+    assert read_file(name, text.encode(), "", "")["content"] == content
+
+
+def test_a_key_twice_is_refused() -> None:
+    with pytest.raises(Refused, match="a key twice"):
+        read_file("o.json", b'{"a": 1, "a": 2}', "", "")
+
+
+def test_a_file_that_was_left_open_is_written_out() -> None:
+    code = "f = open('out.csv', 'w')\nf.write(t.to_csv(index=False))"
+    assert judged(code, **{"out.csv": RIGHT}).correctness.passed
+
+
+@pytest.mark.parametrize("orient", ["index", "columns"])
+def test_json_with_the_rows_by_name(orient: str) -> None:
+    code = f"t.set_index('region').to_json('out.json', orient='{orient}')"
+    assert judged(code, **{"out.json": RIGHT}).correctness.passed
 
 
 def test_a_line_of_json_ends_where_the_line_does() -> None:

@@ -7,6 +7,7 @@ the host.
 from __future__ import annotations
 
 import ast
+import contextlib
 import errno
 import io
 import json
@@ -43,6 +44,7 @@ def run_in(
         duckdb_threads.before(code)
         watch = FigureWatch(*figures) if figures[0] else None
         value = _answer_of(code, names, file)
+        _flush_files(names)
         if value is ABSENT:
             message: dict[str, object] = {"status": "nothing"}
         else:
@@ -84,6 +86,14 @@ def _answer_of(code: str, names: dict[str, object], file: str) -> object:
             raise
     after = names.get("result", ABSENT)
     return after if after is not ABSENT and (sets or after is not before) else value
+
+
+def _flush_files(names: Mapping[str, object]) -> None:
+    """Writes out the files that the code left open, as the end of a program would."""
+    for value in list(names.values()):
+        if isinstance(value, (io.TextIOWrapper, io.BufferedWriter, io.BufferedRandom)):
+            with contextlib.suppress(Exception):  # closed, or only read
+                value.flush()
 
 
 def _changes_result(tree: ast.AST) -> bool:

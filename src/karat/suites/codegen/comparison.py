@@ -29,6 +29,7 @@ from karat.suites.codegen.metrics.overall import Overall, overall_of
 from karat.suites.codegen.metrics.performance import Performance, performance_of
 from karat.suites.codegen.metrics.quality import NO_QUALITY, Quality, quality_of
 from karat.suites.codegen.metrics.recovery import ErrorRecovery, recovery_of
+from karat.suites.codegen.metrics.requirements.matching import sorted_by
 from karat.suites.codegen.metrics.requirements.met_lines import MetLine, met_lines
 from karat.suites.codegen.metrics.understanding import PromptUnderstanding, understanding_of
 from karat.suites.codegen.options import Options
@@ -114,7 +115,9 @@ def judged(
     schema, values = schema_of(box, task)
     asked = read_question(question, schema, values=values, words_known=vocabulary_for(options.vocabulary, question))
     query = query_in(task.reference) if task.language == "sql" else None
-    asked = msgspec.structs.replace(asked, reference_orders=query is not None and sets_order(query))
+    by_reference = facts_of(task, task.reference, schema) if task.reference else None
+    if query is not None and sets_order(query) and by_reference is not None:
+        asked = msgspec.structs.replace(asked, reference_orders=True, order_keys=sorted_by(by_reference))
     facts = facts_of(task, code, schema)
     correctness, tests = full_correctness(
         box, task, code, outcome, asked, facts, with_asked_digits(options, asked, written)
@@ -128,7 +131,6 @@ def judged(
     draws = asked.drawing or expects_plot(task)
     quality = quality_of(own, facts, draws=draws) if task.language == "python" else NO_QUALITY
     performance = performance_of(box, task, code, passed=correctness.passed, options=options, ordered=asked.ordered)
-    by_reference = facts_of(task, task.reference, schema) if task.reference else None
     understanding = understanding_of(asked, facts, by_reference)
     coverage = coverage_of(asked, facts, by_reference)
     recovery = recovery_of(tried)

@@ -18,7 +18,7 @@ import types
 import uuid
 from typing import Any, NamedTuple  # Any: the result of a snippet is of any class, known by its name alone
 
-from ..environment.libraries import numpy
+from ..environment.libraries import numpy, pandas
 from .result_libraries import Columns, Parts, Simpler, library_form
 
 ITEMS = 1_000_000
@@ -31,6 +31,7 @@ MAPPINGS = (
     collections.ChainMap,
     types.MappingProxyType,
 )
+WRAPPERS = (collections.UserDict, collections.UserList, collections.UserString)
 LISTS: tuple[type, ...] = (
     range,
     type({}.keys()),
@@ -68,7 +69,11 @@ def form_of(value: Any, most: int) -> Any:
     if kind is bytearray or kind is memoryview:
         return Simpler(bytes(value))
     if kind is fractions.Fraction:
-        return Simpler(float(value))
+        return Simpler(value.numerator if value.denominator == 1 else float(value))
+    if kind in WRAPPERS:
+        return Simpler(value.data)
+    if isinstance(value, (numpy.dtype, pandas.api.extensions.ExtensionDtype)):
+        return Simpler(str(value))
     if kind is uuid.UUID or issubclass(kind, pathlib.PurePath):
         return Simpler(str(value))
     if issubclass(kind, enum.Enum):
@@ -79,7 +84,7 @@ def form_of(value: Any, most: int) -> Any:
     if issubclass(kind, numpy.ndarray) and kind.__module__.partition(".")[0] == "numpy":
         return _array(value)
     if kind is numpy.void and value.dtype.names:
-        return Parts("void", list(value.dtype.names), [value[name] for name in value.dtype.names])
+        return _void(value)
     foreign = library_form(value, most)
     if foreign is not None:
         return foreign
@@ -113,13 +118,21 @@ def _record(value: Any, kind: type) -> object:
     return Parts(kind.__name__, names, [object.__getattribute__(value, name) for name in names])
 
 
+def _void(value: Any) -> Parts:
+    return Parts("void", list(value.dtype.names), [value[name] for name in value.dtype.names])
+
+
 def _array(value: Any) -> object:
     """An array of numpy: one of records is a table, a masked cell is missing."""
+    if value is numpy.ma.masked:
+        return Simpler(None)
     if issubclass(type(value), numpy.ma.MaskedArray):
         cells = numpy.asarray(value.filled(), dtype=object)
         cells[numpy.ma.getmaskarray(value)] = None
         return Simpler(cells)
     plain = numpy.asarray(value)
+    if plain.dtype.names and plain.ndim == 0:
+        return _void(plain[()])
     if plain.dtype.names and plain.ndim == 1:
         return Columns(len(plain), [(name, str(plain.dtype[name]), plain[name]) for name in plain.dtype.names])
     if plain.ndim > MOST_DIMENSIONS:

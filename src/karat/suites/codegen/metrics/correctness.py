@@ -28,17 +28,19 @@ from karat.sandbox import Column, Outcome, Plain, Sandbox, Series, Unordered
 from karat.sandbox import Table as Frame
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.plots.records import PlotVerdict
+from karat.suites.codegen.question.records import Ordered
 from karat.suites.codegen.records import Expected, Task
 from karat.suites.codegen.results.figures import figures_of
-from karat.suites.codegen.results.labels import swapped_labels
+from karat.suites.codegen.results.labels import out_of_place, swapped_labels
+from karat.suites.codegen.results.readings import has_rows_without_names, readings
 from karat.suites.codegen.results.tables import (
+    IMAGINARY,
     NoTableError,
     Shaped,
     expected_table,
     file_table,
     given_table,
     has_places,
-    readings,
 )
 from karat.suites.codegen.results.ties import but_for_ties
 from karat.suites.codegen.results.timestamps import zones_differ
@@ -98,7 +100,7 @@ class Correctness(msgspec.Struct, frozen=True):
     """How the plot compares, if one is expected."""
 
 
-def correctness_of(box: Sandbox, task: Task, outcome: Outcome, *, ordered: bool, options: Options) -> Correctness:
+def correctness_of(box: Sandbox, task: Task, outcome: Outcome, *, ordered: Ordered, options: Options) -> Correctness:
     """Judge what one run gave. Raises NotApplicable when the task's own gold cannot be used."""
     if task.expected is None and not task.reference:
         return Correctness(None, reason="the task has neither an expected result nor a reference")
@@ -188,7 +190,7 @@ def _written(expected: Expected) -> Plain:
     return Frame(max((len(column.values) for column in columns), default=0), columns)
 
 
-def judge(gold: Gold, result: Plain, *, ordered: bool, options: Options) -> Correctness:
+def judge(gold: Gold, result: Plain, *, ordered: Ordered, options: Options) -> Correctness:
     """A result against the right one. Of several, all must be right; else the mean of their cells' F1 counts."""
     if not gold.several:
         return _read(gold.value, gold.parts[0], result, ordered=ordered, options=options)
@@ -208,7 +210,7 @@ def judge(gold: Gold, result: Plain, *, ordered: bool, options: Options) -> Corr
     return Correctness(PART * f1, reason=first.reason, evidence=evidence, cell_f1=f1)
 
 
-def judge_in_unit(gold: Gold, unit: str, result: Plain, *, ordered: bool, options: Options) -> Correctness:
+def judge_in_unit(gold: Gold, unit: str, result: Plain, *, ordered: Ordered, options: Options) -> Correctness:
     """A result with or without a unit against a right one with a unit."""
     try:
         found = [judge(gold, one, ordered=ordered, options=options) for one in readings_in(unit, result)]
@@ -221,16 +223,17 @@ def judge_in_unit(gold: Gold, unit: str, result: Plain, *, ordered: bool, option
     return word
 
 
-def _read(value: Plain, table: Table, result: Plain, *, ordered: bool, options: Options) -> Correctness:
+def _read(value: Plain, table: Table, result: Plain, *, ordered: Ordered, options: Options) -> Correctness:
     """One result against the right one in every form in which the two can be compared; the first that agrees counts."""
     found: list[Correctness] = []
     for gold, given in readings(value, result):
         right = table if gold is value else expected_table(gold)
-        order = (ordered or has_places(gold)) and not isinstance(gold, Unordered)
+        order: Ordered = False if isinstance(gold, Unordered) else (ordered or has_places(gold))
         if order and isinstance(given, Unordered):
             found.append(_in_no_order(right, given, options))
         else:
-            found.append(_judge(right, given, ordered=order, options=options))
+            nameless = "given" if has_rows_without_names(given) else "gold" if has_rows_without_names(gold) else ""
+            found.append(_judge(right, given, ordered=order, options=options, nameless=nameless))
         if found[-1].passed:
             return found[-1]
     return found[0]
@@ -244,8 +247,9 @@ def _in_no_order(gold: Table, result: Plain, options: Options) -> Correctness:
     return Correctness(PART, reason="order_differs", evidence={"problem": "a set has no order"}, cell_f1=1.0)
 
 
-def _judge(gold: Table, result: Plain, *, ordered: bool, options: Options) -> Correctness:
-    """One result against the right one."""
+def _judge(gold: Table, result: Plain, *, ordered: Ordered, options: Options, nameless: str = "") -> Correctness:
+    """One result against the right one. ``nameless``: which of the two has columns without names, which count by their
+    places."""
     if result is None and any(value is not None for place in range(gold.width) for value in gold.texts(place)):
         return Correctness(
             0.0, reason="no_table", evidence={"problem": "the code left None where a result is expected"}
@@ -262,13 +266,21 @@ def _judge(gold: Table, result: Plain, *, ordered: bool, options: Options) -> Co
     compare = options.compare_options()
     match = match_tables(gold, given.table, ignore_order=not ordered, options=compare)
     if ordered and not match.passed and match.reason == "order_differs":
-        match = but_for_ties(gold, given.table, match, compare)
+        match = but_for_ties(gold, given.table, match, compare, ordered if isinstance(ordered, tuple) else ())
     if match.reason == LABELS_SWAPPED:
         return _mislabelled([each["header"] for each in match.evidence["labels"]])
     if not match.passed:
         f1 = min(1.0, max(0.0, match.cell_f1))
         return Correctness(PART * f1, reason=match.reason, evidence=match.evidence, cell_f1=f1)
-    wrong_labels = swapped_labels(gold, given.table, match.mapping, ordered=ordered, options=compare)
+    if _has_complex(gold) != _has_complex(given.table):
+        problem = "complex numbers are expected" if _has_complex(gold) else "complex numbers are not expected"
+        return Correctness(0.0, reason="values_differ", evidence={"problem": problem})
+    wrong_labels = swapped_labels(gold, given.table, match.mapping, ordered=bool(ordered), options=compare)
+    if nameless and not wrong_labels:
+        any_kind = nameless == "given"
+        wrong_labels = out_of_place(
+            gold, given.table, match.mapping, ordered=bool(ordered), options=compare, any_kind=any_kind
+        )
     if wrong_labels:
         return _mislabelled(wrong_labels)
     zoned = zones_differ(gold, given.table, match.mapping)
@@ -281,6 +293,10 @@ def _judge(gold: Table, result: Plain, *, ordered: bool, options: Options) -> Co
         names = [given.table.names[place][:80] for place in extra[:20]]
         return Correctness(PART * f1, reason="extra_columns", evidence={"extra_columns": names}, cell_f1=f1)
     return Correctness(1.0, passed=True, normalised=match.normalised, cell_f1=1.0)
+
+
+def _has_complex(table: Table) -> bool:
+    return any(name.endswith(IMAGINARY) for name in table.names)
 
 
 def _mislabelled(names: Sequence[str]) -> Correctness:

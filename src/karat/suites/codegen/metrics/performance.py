@@ -35,6 +35,7 @@ from karat.core.scores import Score, not_applicable
 from karat.sandbox import Sandbox
 from karat.suites.codegen.analysis.reader.syntax_tree import syntax_tree
 from karat.suites.codegen.options import Options
+from karat.suites.codegen.question.records import Ordered
 from karat.suites.codegen.records import Task
 from karat.suites.codegen.running.execution import given_tables
 from karat.suites.codegen.running.references import plain_tables
@@ -82,7 +83,7 @@ class Performance(msgspec.Struct, frozen=True):
 
 
 def performance_of(
-    box: Sandbox, task: Task, code: str, *, passed: bool, options: Options, ordered: bool = False
+    box: Sandbox, task: Task, code: str, *, passed: bool, options: Options, ordered: Ordered = False
 ) -> Performance:
     """Measure the code beside the reference. ``ordered``: the order of the result's rows matters."""
     if not options.performance:
@@ -99,7 +100,7 @@ def performance_of(
     return _with_growth(found, growth_of(box, task, code, ordered=ordered, options=options))
 
 
-def _beside_reference(box: Sandbox, task: Task, code: str, options: Options, *, ordered: bool) -> Performance:
+def _beside_reference(box: Sandbox, task: Task, code: str, options: Options, *, ordered: Ordered) -> Performance:
     if not task.reference:
         return Performance(None, "no reference to measure against")
     if _same_code(code, task.reference):
@@ -125,7 +126,7 @@ def _with_growth(found: Performance, growth: Growth) -> Performance:
     )
 
 
-def _at_scale(box: Sandbox, task: Task, code: str, scale: int, options: Options, *, ordered: bool) -> Scale | None:
+def _at_scale(box: Sandbox, task: Task, code: str, scale: int, options: Options, *, ordered: Ordered) -> Scale | None:
     """None: this scale is not available, or the reference does not get through it."""
     if scale == 1:
         return measured(box, task, code, given_tables(task), scale, options)[0]

@@ -36,7 +36,7 @@ from karat.suites.codegen.perturb.rounding import decimals_of, forgiven, rounded
 from karat.suites.codegen.perturb.runs import Ran, on_all, on_one, stalls
 from karat.suites.codegen.plots.correctness import plot_correctness
 from karat.suites.codegen.plots.plot_runs import expects_plot
-from karat.suites.codegen.question.records import Asked
+from karat.suites.codegen.question.records import Asked, Ordered
 from karat.suites.codegen.records import Task
 from karat.suites.codegen.running.references import reference_outcome
 
@@ -92,7 +92,7 @@ def _plain(task: Task) -> bool:
     return bool(task.tables) and not (task.template or task.setup or figures)
 
 
-def _unusable(box: Sandbox, task: Task, *, ordered: bool, options: Options, level: str) -> str:
+def _unusable(box: Sandbox, task: Task, *, ordered: Ordered, options: Options, level: str) -> str:
     """Why no copy can be used; empty when some can."""
     if level == "no":
         return "perturb is off"

@@ -22,7 +22,7 @@ from karat.suites.codegen.perturb.change import Hints
 from karat.suites.codegen.perturb.copies import Copier
 from karat.suites.codegen.perturb.reference_results import hints_of, sampled
 from karat.suites.codegen.perturb.runs import on_all
-from karat.suites.codegen.question.records import Asked
+from karat.suites.codegen.question.records import Asked, Ordered
 from karat.suites.codegen.records import Task
 
 FEWEST, MOST = 2, 6
@@ -64,7 +64,7 @@ def rounded(value: Plain, decimals: int) -> Plain:
     return value
 
 
-def forgiven(gold: Gold, result: Plain, decimals: int, *, ordered: bool, options: Options) -> Correctness:
+def forgiven(gold: Gold, result: Plain, decimals: int, *, ordered: Ordered, options: Options) -> Correctness:
     """The word on a result that is rounded to this many decimals."""
     if not FEWEST <= decimals <= MOST or gold.value is None:
         return Correctness(0.0)

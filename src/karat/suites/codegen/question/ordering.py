@@ -15,11 +15,12 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from karat.suites.codegen.question.vocabulary import Vocabulary
-from karat.suites.codegen.question.words import Word, find_phrases, name_parts
+from karat.suites.codegen.question.words import Mention, Word, find_phrases, name_parts
 from karat.suites.codegen.records import Schema
 
 _BEFORE = 4
 _AFTER = 8
+_SENTENCE = (".", ";", "?", "!")
 _GAP = 3
 """Words between a comparison and its place: "smaller order date ahead"."""
 
@@ -60,6 +61,23 @@ def _by_age(direction: Direction, known: Vocabulary, schema: Schema) -> Directio
     if way or aged or first not in known.old_words or last in known.behind_words:
         return direction
     return said, "ascending", places
+
+
+def order_keys(words: Sequence[Word], mentions: Sequence[Mention], known: Vocabulary) -> tuple[str, ...]:
+    """The columns that rows are sorted by, one within the other: "sorted by city, then by pay"."""
+    free = [False] * len(words)
+    verbs = [start for start, _, _ in find_phrases(words, known.sorting, free)]
+    if not verbs:
+        return ()
+    ends = [at for at, word in enumerate(words) if word.text in _SENTENCE]
+    end = next((at for at in ends if at > verbs[0]), len(words))
+    found = [mention.column for mention in mentions if verbs[0] <= mention.start < end]
+    if not found:  # "nach Stadt und Gehalt sortiert"
+        begin = next((at for at in reversed(ends) if at < verbs[0]), -1)
+        by = {phrase.split()[-1] for phrase in known.sort_lists}
+        led = next((at for at in range(begin + 1, verbs[0]) if words[at].lower in by), verbs[0])
+        found = [mention.column for mention in mentions if led <= mention.start < verbs[0]]
+    return tuple(dict.fromkeys(found))
 
 
 def places_of_order(words: Sequence[Word], taken: Sequence[bool], known: Vocabulary) -> set[int]:

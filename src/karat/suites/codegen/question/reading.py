@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from karat.suites.codegen.question.conditions import conditions_of
 from karat.suites.codegen.question.links import links_of
-from karat.suites.codegen.question.ordering import ends_of_comparisons, ordering_of, places_of_order
+from karat.suites.codegen.question.ordering import ends_of_comparisons, order_keys, ordering_of, places_of_order
 from karat.suites.codegen.question.precision import precision_of
 from karat.suites.codegen.question.records import Asked
 from karat.suites.codegen.question.vocabulary import LONGEST, Vocabulary, vocabulary
@@ -81,6 +81,7 @@ def read_question(
         grouping="groupby" in statistics,
         ordering=ordering,
         keeps_order=keeps_order,
+        order_keys=order_keys(words, mentions, known),
         joining=_joining(words, taken, known, schema) or _of_several_tables(mentions, schema),
         links=links_of(words, placed, known),
         whole_table=bool(find_phrases(words, known.whole_table, taken)),

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 import msgspec
 
 from karat.suites.codegen.analysis.records import Filter, Link
+
+Ordered: TypeAlias = bool | tuple[str, ...]
+"""Whether the order of rows counts; names of columns: it does, and these are sorted by, one within the other."""
 
 
 class Asked(msgspec.Struct, frozen=True):
@@ -25,6 +30,8 @@ class Asked(msgspec.Struct, frozen=True):
     """Whether it asks for groups, also where no column of the schema is named for them."""
     ordering: tuple[str, ...] = ()
     """The words that ask for an order, and ``ascending`` or ``descending`` where that is said."""
+    order_keys: tuple[str, ...] = ()
+    """The columns that rows are sorted by, one within the other."""
     reference_orders: bool = False
     """Whether answers are SQL and the reference is a query with ORDER BY: the order of its rows is then asked for."""
     keeps_order: bool = False
@@ -53,6 +60,8 @@ class Asked(msgspec.Struct, frozen=True):
     """The words that it was read by: ``en``, ``de``, ``fr``, ``es``, or a file."""
 
     @property
-    def ordered(self) -> bool:
-        """Whether the order of the result's rows counts."""
-        return bool(self.ordering) or self.keeps_order or self.reference_orders
+    def ordered(self) -> Ordered:
+        """Whether the order of the result's rows counts, and the columns of it where they are named."""
+        if not (self.ordering or self.keeps_order or self.reference_orders):
+            return False
+        return self.order_keys or True

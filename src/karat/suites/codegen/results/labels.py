@@ -12,6 +12,7 @@ call them what it likes.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from karat.suites.codegen.question.words import name_parts
@@ -19,6 +20,8 @@ from karat.tables.matching import match_tables
 from karat.tables.options import CompareOptions
 from karat.tables.table import Table
 from karat.tables.values.cells import folded
+
+_NUMBER = re.compile(r"[+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?")
 
 
 def swapped_labels(
@@ -46,6 +49,26 @@ def swapped_labels(
     if wrong and _agree_by_label(gold, given, shared, ordered=ordered, options=options):
         return []  # equal columns: they were only paired the other way round
     return wrong
+
+
+def out_of_place(
+    gold: Table, given: Table, mapping: Sequence[int | None], *, ordered: bool, options: CompareOptions, any_kind: bool
+) -> list[str]:
+    """The columns of gold that are at another place in the result, where one of the two has no names: nothing else says
+    what they are. None when the columns agree place by place. Without ``any_kind``, a column of numbers and one of
+    texts may be the other way round."""
+    found = [at for at in mapping if at is not None]
+    if len(found) < gold.width or len(mapping) > gold.width or max(found, default=0) >= given.width:
+        return []
+    in_turn = sorted(found)
+    numbers = [all(_NUMBER.fullmatch(text) for text in gold.texts(place) if text) for place in range(gold.width)]
+    moved = [
+        gold.names[place]
+        for place, (at, due) in enumerate(zip(found, in_turn, strict=True))
+        if at != due and (any_kind or numbers[place] == numbers[found.index(due)])
+    ]
+    agree = moved and _agree_by_label(gold, given, list(enumerate(in_turn)), ordered=ordered, options=options)
+    return [] if agree else moved
 
 
 def _agree_by_label(

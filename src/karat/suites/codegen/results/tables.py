@@ -3,7 +3,7 @@
 - a data frame: the levels of its index and its columns; a series: a frame of one column
 - a number, text or date: one cell; a list: one column, or rows when its items are lists of one length
 - a mapping (also a Counter): a row for each key; columns when its values are lists of one length and the other result
-  is a table. Two mappings of lists are compared item by item, each at its place, see ``readings``
+  is a table; for two mappings of lists see ``readings``
 - a set: a list in no order; a tuple of single values: a list whose places count; a named tuple or dataclass: a mapping
   beside a mapping, a tuple beside a tuple, see ``readings``; a list of them: rows with named columns
 - complex numbers: a column of their real and one of their imaginary parts, unless these are all 0
@@ -24,6 +24,7 @@ from pathlib import Path
 import msgspec
 
 from karat.sandbox import Column, Other, Plain, Record, Series, Table, Unordered
+from karat.suites.codegen.results.bins import bin_text
 from karat.suites.codegen.results.timestamps import span_text
 from karat.tables.files.probe import NotOpened, parquet_copy
 from karat.tables.files.reading import read_csv
@@ -37,6 +38,7 @@ _HINTS = {
 }
 QUANTITY = ("magnitude", "units")
 """The parts of a quantity of pint or astropy."""
+IMAGINARY = " (imaginary)"
 NEGLIGIBLE = 1e-12
 """An imaginary part below this share of the number is noise."""
 
@@ -63,52 +65,12 @@ def given_table(value: Plain) -> Shaped:
     return _shape(value, lambda *_: True)
 
 
-def readings(gold: Plain, given: Plain) -> list[tuple[Plain, Plain]]:
-    """Both results in the forms in which they can be compared. A record is a mapping and a tuple, whichever the other
-    one is."""
-    if is_quantity(gold) or is_quantity(given):  # a unit counts only where one is expected, see ``units``
-        return [tuple(side.values[0] if is_quantity(side) else side for side in (gold, given))]
-    if isinstance(gold, Record) and isinstance(given, Record):
-        by_name = set(gold.names) == set(given.names)
-        return [(_fields(gold), _fields(given))] if by_name else [(gold.values, given.values)]
-    if isinstance(gold, Record):
-        return [(form, given) for form in _forms(gold, given)]
-    if isinstance(given, Record):
-        return [(gold, form) for form in _forms(given, gold)]
-    if isinstance(gold, Mapping) and isinstance(given, Mapping) and _holds_lists(gold) and _holds_lists(given):
-        return [(_item_by_item(gold), _item_by_item(given))]
-    return [(gold, given)]
-
-
-def _holds_lists(value: Mapping[Plain, object]) -> bool:
-    return bool(value) and all(_items(part) is not None for part in value.values())
-
-
-def _item_by_item(value: Mapping[Plain, object]) -> Table:
-    """A row for each item, under its key and place; the order of the keys is none. An empty list has a row too."""
-    rows: list[tuple[str, Plain]] = []
-    for key, part in value.items():
-        number = int(key) if isinstance(key, float) and key.is_integer() else key
-        label, items = text_of(number) or "", _items(part)
-        rows += [(f"{label} · {place}", item) for place, item in enumerate(items, 1)] if items else [(label, None)]
-    rows.sort(key=lambda row: row[0])
-    return Table(
-        len(rows), (Column("key", "", [row[0] for row in rows]), Column("value", "", [row[1] for row in rows]))
-    )
-
-
 def is_quantity(value: Plain) -> bool:
     """Whether it is a number, or several, with a unit."""
     return isinstance(value, Record) and value.type == "Quantity" and value.names == QUANTITY
 
 
-def _forms(record: Record, beside: Plain) -> list[Plain]:
-    if isinstance(beside, Mapping):
-        return [_fields(record)]
-    return [record.values] if isinstance(beside, list | tuple) else [_fields(record), record.values]
-
-
-def _fields(record: Record) -> dict[str, Plain]:
+def fields_of(record: Record) -> dict[str, Plain]:
     return dict(zip(record.names, record.values, strict=True))
 
 
@@ -168,8 +130,15 @@ def _shape(value: Plain, wants: Callable[[Column, int], bool]) -> Shaped:
     if isinstance(value, Mapping):
         return _mapping(value)
     if isinstance(value, list | tuple):
-        return Shaped(_list(value))
+        return Shaped(_list(value), frozenset({0}) if _from_itertuples(value) else frozenset())
     return Shaped(_table([("value", [value])], 1))
+
+
+def _from_itertuples(values: Sequence[Plain]) -> bool:
+    """Whether these are the rows of a frame with their index first, as ``itertuples`` gives them."""
+    return bool(values) and all(
+        isinstance(row, Record) and row.type == "Pandas" and row.names[:1] == ("Index",) for row in values
+    )
 
 
 def _counts(column: Column) -> bool:
@@ -180,14 +149,14 @@ def _counts(column: Column) -> bool:
 def _mapping(value: Mapping[Plain, object]) -> Shaped:
     """Keys of single values are what an index is to a series: ``{"mean": 2.5}`` is 2.5."""
     parts = list(value.values())
-    columns = [_items(part) for part in parts]
+    columns = [items_of(part) for part in parts]
     lists = [column for column in columns if column is not None]
     if lists and len(lists) == len(parts) and len({len(items) for items in lists}) == 1:
         return Shaped(_table(list(zip(value, lists, strict=True)), len(lists[0])))
     return Shaped(_table([("key", list(value)), ("value", parts)], len(parts)), frozenset({0}))
 
 
-def _items(value: Plain) -> list[Plain] | None:
+def items_of(value: Plain) -> list[Plain] | None:
     """The values of a list or series."""
     if isinstance(value, Series):
         return value.column.values
@@ -195,8 +164,8 @@ def _items(value: Plain) -> list[Plain] | None:
 
 
 def _list(values: Sequence[Plain]) -> TextTable:
-    values = [_fields(row) if isinstance(row, Record) else row for row in values]
-    rows = [_items(row) for row in values]
+    values = [fields_of(row) if isinstance(row, Record) else row for row in values]
+    rows = [items_of(row) for row in values]
     lists = [row for row in rows if row is not None]
     if lists and len(lists) == len(values) and len({len(row) for row in lists}) == 1:
         return _table([(str(place), [row[place] for row in lists]) for place in range(len(lists[0]))], len(values))
@@ -217,7 +186,7 @@ def _real_and_imaginary(name: str, values: Sequence[object]) -> list[tuple[str, 
         return [(name, values)]
     real = [value.real if isinstance(value, complex) else value for value in values]
     imaginary = [0.0 if not isinstance(value, complex) or _is_real(value) else value.imag for value in values]
-    return [(name, real), (f"{name} (imaginary)", imaginary)] if any(imaginary) else [(name, real)]
+    return [(name, real), (f"{name}{IMAGINARY}", imaginary)] if any(imaginary) else [(name, real)]
 
 
 def _is_real(value: complex) -> bool:
@@ -235,7 +204,7 @@ def text_of(value: Plain) -> str | None:
     if value is None:
         return None
     if isinstance(value, str | timedelta):
-        return span_text(value)
+        return bin_text(span_text(value))
     if isinstance(value, float) and value != value:
         return None
     if isinstance(value, bool | int | float):
@@ -244,8 +213,10 @@ def text_of(value: Plain) -> str | None:
         return f"{value:f}"
     if isinstance(value, datetime | date | time):
         return value.isoformat()
-    if isinstance(value, bytes | complex):
+    if isinstance(value, complex):
         return repr(value)
+    if isinstance(value, bytes):
+        return f"{value!r} (bytes)"  # no text is this
     if isinstance(value, Other):
         raise NoTableError(f"the result contains a {value.type}, which is not a plain value")
     return json.dumps(_nested(value), ensure_ascii=False, sort_keys=True)
@@ -253,7 +224,7 @@ def text_of(value: Plain) -> str | None:
 
 def _nested(value: Plain) -> object:
     if isinstance(value, Record):
-        return _nested(_fields(value))
+        return _nested(fields_of(value))
     if isinstance(value, Unordered):
         return sorted((_nested(item) for item in value), key=lambda item: json.dumps(item, sort_keys=True))
     if isinstance(value, list | tuple):

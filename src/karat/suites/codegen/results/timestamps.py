@@ -8,6 +8,7 @@ which zone the other is in. Spans are written in one form, whichever they came i
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from datetime import timedelta
 from decimal import Decimal
@@ -71,20 +72,33 @@ def _written(seconds: Decimal) -> str:
 
 
 def zones_differ(gold: Table, given: Table, mapping: Sequence[int | None]) -> str:
-    """The first column whose moments have a zone on one side only; empty when there is none."""
+    """The first column with moments that have a zone on one side only; empty when there is none."""
     for place, other in enumerate(mapping):
         if other is None or place >= gold.width or other >= given.width:
             continue
-        ours, theirs = _zone_of(gold.texts(place)), _zone_of(given.texts(other))
-        if ours is not None and theirs is not None and ours != theirs:
+        if not (_may_be_moments(gold.texts(place)) and _may_be_moments(given.texts(other))):
+            continue
+        ours, theirs = _zones(gold.texts(place)), _zones(given.texts(other))
+        mixed = ours != theirs and ours.total() == theirs.total()
+        if ours and theirs and (set(ours) != set(theirs) or mixed):
             return gold.names[place]
     return ""
 
 
-def _zone_of(texts: Sequence[str | None]) -> bool | None:
-    """Whether the first value has a zone; None when it is no moment."""
+def _may_be_moments(texts: Sequence[str | None]) -> bool:
     first = next((text for text in texts if text is not None), "").strip()
-    if _DAY.fullmatch(first):
-        return False
-    found = _ZONED.fullmatch(first)
-    return None if found is None else bool(found["zone"])
+    return first[:1] in ("[", "{") or bool(_DAY.match(first))
+
+
+def _zones(texts: Sequence[str | None]) -> Counter[bool]:
+    """How many moments have a zone, and how many none; also of those within lists and mappings."""
+    found: Counter[bool] = Counter()
+    for text in texts:
+        if text is None:
+            continue
+        bare = text.strip()
+        if bare[:1] in ("[", "{"):
+            found.update(bool(one["zone"]) for one in _ZONED.finditer(bare))
+        elif (one := _ZONED.fullmatch(bare)) is not None or _DAY.fullmatch(bare):
+            found[bool(one and one["zone"])] += 1
+    return found

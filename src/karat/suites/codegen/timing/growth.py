@@ -22,6 +22,7 @@ import msgspec
 
 from karat.sandbox import Outcome, Plain, Sandbox
 from karat.suites.codegen.options import Options
+from karat.suites.codegen.question.records import Ordered
 from karat.suites.codegen.records import Columns, Task
 from karat.suites.codegen.running.execution import limits_of
 from karat.suites.codegen.running.references import plain_tables
@@ -73,7 +74,7 @@ class _Runner:
         return curve_of(self.points, self.ran_out)
 
 
-def growth_of(box: Sandbox, task: Task, code: str, *, ordered: bool, options: Options) -> Growth:
+def growth_of(box: Sandbox, task: Task, code: str, *, ordered: Ordered, options: Options) -> Growth:
     """Both curves. The reference is run on the same tables, and its results are compared there."""
     tables = plain_tables(box, task)
     if not tables:
@@ -132,7 +133,7 @@ def _wrong(
     tables: Mapping[str, Columns],
     scale: int,
     results: Sequence[Plain],
-    ordered: bool,
+    ordered: Ordered,
     options: Options,
 ) -> bool:
     own, reference = results

@@ -19,6 +19,7 @@ from karat.suites.codegen.perturb.reference_results import hints_of
 from karat.suites.codegen.perturb.rounding import decimals_of, forgiven
 from karat.suites.codegen.perturb.runs import on_one
 from karat.suites.codegen.plots.plot_runs import expects_plot
+from karat.suites.codegen.question.records import Ordered
 from karat.suites.codegen.records import Columns, Task
 from karat.suites.codegen.results.tables import NoTableError
 from karat.suites.codegen.running.execution import run_code
@@ -33,7 +34,7 @@ def wrong_when_larger(
     results: tuple[Plain, Plain],
     *,
     second: Callable[[], Mapping[str, Columns] | None],
-    ordered: bool,
+    ordered: Ordered,
     options: Options,
 ) -> bool:
     """Whether the second of the two results, the code's, is wrong beside the first, the reference's. ``second`` makes
@@ -63,7 +64,7 @@ def _compared(task: Task) -> bool:
     return not (special or expects_plot(task) or task.template or task.harness is not None)
 
 
-def same_result(right: Plain, given: Plain, *, ordered: bool, options: Options) -> bool:
+def same_result(right: Plain, given: Plain, *, ordered: Ordered, options: Options) -> bool:
     """Whether a result is the right one, rounded ones included; what cannot be compared is not held against it."""
     try:
         gold = as_gold(right, calls=False)

@@ -20,6 +20,7 @@ from karat.suites.codegen.options import Options
 from karat.suites.codegen.plots.correctness import figures_correctness
 from karat.suites.codegen.plots.received_figures import figures_of
 from karat.suites.codegen.plots.records import PlotGold
+from karat.suites.codegen.question.records import Ordered
 from karat.suites.codegen.records import ExpectedFile, FileReport, Task
 from karat.suites.codegen.results.tables import NoTableError, file_table
 from karat.suites.codegen.running.sandbox_client import reading_box
@@ -31,7 +32,7 @@ MOST_NAMED = 20
 
 
 def judge_files(
-    expected: dict[str, ExpectedFile], outcome: Outcome, *, ordered: bool, options: Options
+    expected: dict[str, ExpectedFile], outcome: Outcome, *, ordered: Ordered, options: Options
 ) -> tuple[Correctness, tuple[FileReport, ...]]:
     """The word on all of them, and the list of what was written."""
     written = {file.name: file for file in outcome.files}
@@ -46,7 +47,7 @@ def judge_files(
 
 
 def _judge(
-    name: str, wanted: ExpectedFile, written: dict[str, WrittenFile], *, ordered: bool, options: Options
+    name: str, wanted: ExpectedFile, written: dict[str, WrittenFile], *, ordered: Ordered, options: Options
 ) -> tuple[Correctness, str]:
     file = written.get(name)
     if file is None:
@@ -163,7 +164,7 @@ def _listed(
 
 
 def with_files(
-    task: Task, found: Correctness, outcome: Outcome, *, ordered: bool, options: Options
+    task: Task, found: Correctness, outcome: Outcome, *, ordered: Ordered, options: Options
 ) -> tuple[Correctness, tuple[FileReport, ...]]:
     """The word on the result together with that on the files: both must be right."""
     expected = task.expected.files if task.expected is not None else None

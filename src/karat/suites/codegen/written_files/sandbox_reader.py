@@ -53,17 +53,30 @@ def _text(data: bytes) -> tuple[str, str]:
     """The text, and the encoding it is in."""
     for mark, encoding in (
         (codecs.BOM_UTF8, "utf-8-sig"),
+        (codecs.BOM_UTF32_LE, "utf-32"),
+        (codecs.BOM_UTF32_BE, "utf-32"),
         (codecs.BOM_UTF16_LE, "utf-16"),
         (codecs.BOM_UTF16_BE, "utf-16"),
     ):
         if data.startswith(mark):
             return data.decode(encoding), encoding
+    if b"\0" in data:
+        return _wide_text(data)
     try:
         return data.decode("utf-8"), "utf-8"
     except UnicodeDecodeError:
-        if b"\0" in data:
-            raise Refused("it is not a text file") from None
         return data.decode("cp1252", "replace"), "cp1252"
+
+
+def _wide_text(data: bytes) -> tuple[str, str]:
+    """Text of two bytes a letter without a mark in front: every other byte of its digits and separators is zero."""
+    for first, encoding in ((1, "utf-16-le"), (0, "utf-16-be")):
+        if 0 in data[first:SAMPLE:2] and 0 not in data[1 - first : SAMPLE : 2]:
+            try:
+                return data.decode(encoding), encoding
+            except UnicodeDecodeError:
+                break
+    raise Refused("it is not a text file")
 
 
 # -- tables -----------------------------------------------------------------------------------------------------------
@@ -83,14 +96,28 @@ def _csv(data: bytes, _sheet: str, _table: str) -> dict[str, Any]:
     frame = pandas.read_csv(
         io.StringIO(text), sep=delimiter, dtype=str, keep_default_na=False, na_values=[""], skip_blank_lines=True
     )
-    if (
-        delimiter == ";"
-        and re.search(r"(?:^|;)-?\d+,\d+(?:;|$)", text, re.MULTILINE)
-        and not re.search(r"\d\.\d", text)
-    ):
-        frame = frame.apply(lambda column: column.str.replace(r"^(-?\d+),(\d+)$", r"\1.\2", regex=True))
+    commas = [name for name in range(frame.shape[1]) if _has_decimal_commas(frame.iloc[:, name].dropna(), delimiter)]
+    if commas:
+        written = {
+            place: frame.iloc[:, place].str.replace(".", "", regex=False).str.replace(",", ".", regex=False)
+            if place in commas
+            else frame.iloc[:, place]
+            for place in range(frame.shape[1])
+        }
+        frame = pandas.DataFrame(written).set_axis(frame.columns, axis=1)
         notes["decimal"] = ","
     return {"content": frame, "notes": notes}
+
+
+def _has_decimal_commas(column: Any, delimiter: str) -> bool:
+    """Whether a column is of numbers such as ``1.234,5``. Where commas cut the columns, or all of its commas may be
+    between thousands, one of its numbers must be one that can be read no other way."""
+    if not len(column) or not column.str.fullmatch(r"-?(?:\d{1,3}(?:\.\d{3})+|\d+)(?:,\d+)?").all():
+        return False
+    with_comma = column[column.str.contains(",", regex=False)]
+    if delimiter != ",":
+        return len(with_comma) > 0
+    return bool((~with_comma.str.fullmatch(r"-?[1-9]\d{0,2}(?:,\d{3})+")).any())
 
 
 def _delimiter(text: str) -> str:
@@ -200,7 +227,7 @@ def _json(data: bytes, _sheet: str, _table: str) -> dict[str, Any]:
 
     text, encoding = _text(data)
     try:
-        value = json.loads(text)
+        value = _loaded(text)
     except json.JSONDecodeError as problem:
         if problem.msg != "Extra data" or text[: problem.pos].strip().count("\n"):
             raise
@@ -213,7 +240,7 @@ def _json(data: bytes, _sheet: str, _table: str) -> dict[str, Any]:
     ):
         form = "table" if "schema" in value else "split"
         rows = value["data"]
-        value = rows if form == "table" else pandas.DataFrame(rows, columns=value["columns"])
+        value = _rows_of(value) if form == "table" else pandas.DataFrame(rows, columns=value["columns"])
     elif isinstance(value, dict) and len(value) > 0 and all(isinstance(part, dict) for part in value.values()):
         keys = [list(part) for part in value.values()]
         if all(own == keys[0] and own == [str(place) for place in range(len(own))] for own in keys):
@@ -223,12 +250,33 @@ def _json(data: bytes, _sheet: str, _table: str) -> dict[str, Any]:
     return {"content": value, "notes": {"encoding": encoding, "form": form}}
 
 
+def _rows_of(value: Any) -> Any:
+    """The rows of the form ``table``, without an index that merely counts them."""
+    rows = value["data"]
+    keys = value["schema"].get("primaryKey") if isinstance(value["schema"], dict) else None
+    if keys != ["index"] or [row.get("index") for row in rows] != list(range(len(rows))):
+        return rows
+    return [{name: cell for name, cell in row.items() if name != "index"} for row in rows]
+
+
 def _json_lines(data: bytes, _sheet: str, _table: str) -> dict[str, Any]:
     text, encoding = _text(data)
-    return {
-        "content": [json.loads(line) for line in text.split("\n") if line.strip()],
-        "notes": {"encoding": encoding, "form": "lines"},
-    }
+    rows = [_loaded(line) for line in text.split("\n") if line.strip()]
+    if len(rows) == 1 and isinstance(rows[0], list):
+        return {"content": rows[0], "notes": {"encoding": encoding, "form": "records"}}
+    return {"content": rows, "notes": {"encoding": encoding, "form": "lines"}}
+
+
+def _loaded(text: str) -> Any:
+    """JSON in which no mapping has a key twice: readers take one or the other."""
+    return json.loads(text, object_pairs_hook=_once)
+
+
+def _once(pairs: Any) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise Refused("a mapping in it has a key twice")
+    return found
 
 
 def _npy(data: bytes, _sheet: str, _table: str) -> dict[str, Any]:

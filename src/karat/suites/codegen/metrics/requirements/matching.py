@@ -130,5 +130,10 @@ def sorts(facts: CodeFacts, ascending: bool | None) -> bool:
     return bool(found) if ascending is None else ascending in found
 
 
+def sorted_by(facts: CodeFacts) -> tuple[str, ...]:
+    """The columns that rows are sorted by last, one within the other."""
+    return next((order.columns for order in reversed(facts.orders) if order.kind == "sort"), ())
+
+
 def groups(facts: CodeFacts) -> bool:
     return bool(facts.group_keys or GROUPING & set(facts.operations))
