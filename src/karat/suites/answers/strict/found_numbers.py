@@ -12,11 +12,14 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Set
 
 import msgspec
 
 from karat.suites.answers.strict.spelled.multipliers import LETTERS, MAYBE, MORE, WORD, factor_of
+from karat.suites.answers.strict.spelled.no_numbers import NO_NUMBERS
 from karat.suites.answers.strict.spelled.number_words import spelled_numbers
+from karat.suites.answers.strict.spelled.scales_beside import scale_beside, scale_of_all
 from karat.suites.answers.strict.spelled.unread_numbers import unread_numbers
 from karat.suites.answers.strict.units import Counted, counted
 from karat.suites.answers.strict.words import BESIDE
@@ -25,44 +28,24 @@ from karat.tables.values.number_texts import BELOW_ZERO, CURRENCY, GROUPED, LAKH
 from karat.tables.values.numbers import NOISE, SLACK, decimals_shown, small_scale, whole_number, why_equal
 from karat.tables.values.unicode import plain_digits
 
-_MONTH = (
-    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?"
-    r"|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
-    r"(?![a-z])\.?"
-)
-_YEAR = r"(?:1[5-9]|2[01])[0-9]{2}"
-_NO_GROUP = r"(?![.'’][0-9]|[,\s][0-9]{3}(?![0-9]))"
-"""After the day of a month: ``May 12,480 passengers`` and ``May 12.5 tons`` have a number there, and no day."""
-_NOT_NUMBERS = re.compile(
-    rf"\b[0-9]{{4}}[-/][0-9]{{1,2}}[-/][0-9]{{1,2}}(?:[t "
-    rf"][0-9]{{1,2}}:[0-9]{{2}}(?::[0-9]{{2}}(?:\.[0-9]+)?)?)?(?:z|\s?utc)?\b"
-    rf"|\b(?:19|20)[0-9]{{2}}-(?:0[1-9]|1[0-2])\b(?!-)"
-    rf"|\b[0-9]{{1,2}}[/.-][0-9]{{1,2}}[/.-][0-9]{{4}}\b"
-    rf"|\b{_MONTH}\s+[0-9]{{1,2}}(?:st|nd|rd|th)?{_NO_GROUP},?\s+{_YEAR}\b"
-    rf"|(?<!\bin\s)\b{_MONTH}\s+[0-9]{{1,2}}(?:st|nd|rd|th)?{_NO_GROUP}\b"  # on a day, but "in May 12 ships sailed"
-    rf"|\b[0-9]{{1,2}}(?:st|nd|rd|th)?\s+{_MONTH},?(?:\s+{_YEAR})?\b"
-    rf"|\b{_MONTH},?\s+{_YEAR}\b"
-    r"|[0-9]{4}\s?[年년]\s?[0-9]{1,2}\s?[月월](?:\s?[0-9]{1,2}\s?[日号號일])?|[0-9]{1,2}[月월](?:\s?[0-9]{1,2}\s?[日号號일])?"
-    r"|\b[0-9]{1,2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?\b"
-    r"|\b[0-9]+(?:st|nd|rd|th)\b"
-    r"|\b[0-9]+(?:\.[0-9]+){2,}\b",
-    re.IGNORECASE | re.MULTILINE,
-)
-_DASH = "\u2012\u2013"
+_DASH = "\u2010\u2011\u2012\u2013"
 _PERCENT = (
     rf"{PERCENT}|percentage\s+points?\b|prozent(?:punkte?n?)?\b|pour\s?cent\b|por\s?cien(?:to)?\b|por\s?cento\b"
-    r"|per\s?cento\b|procent\b|p\.?p\.?(?!\w)|%?-?points? de pourcentage\b"
+    r"|per\s?cento\b|pro[cs]ent\b|proc\.|процент(?:а|ов|ы)?\b|パーセント|퍼센트"
+    r"|百分点|p\.?p\.?(?!\w)|%?-?points? de pourcentage\b"
 )
 _PER_CENT = rf"(?P<part>‰|per\s?mille\b|promille\b|bps?\b|basis[ -]points?\b)|(?P<percent>{_PERCENT})"
-_POWER = rf"(?:e[-+]?[0-9]+|\s?[x×*·⋅]\s?10(?:\s?\^\s?[({{]?[-+{MINUS}]?[0-9]+[)}}]?|[⁺⁻]?[⁰¹²³⁴-⁹]+)(?![0-9]))?"
+_POWER = (
+    rf"(?:e[-+]?[0-9]+|\s?[x×*·⋅]\s?10(?:\s?(?:\^|\*\*)\s?[({{]?[-+{MINUS}]?[0-9]+[)}}]?|[⁺⁻]?[⁰¹²³⁴-⁹]+)(?![0-9]))?"
+)
 _RAISED = str.maketrans("⁺⁻⁰¹²³⁴⁵⁶⁷⁸⁹" + MINUS, "+-0123456789-")
 _EXPONENT = re.compile(r"[-+]?[0-9]+$")
 _NUMBER = re.compile(
-    rf"(?<!{BESIDE})(?<![.第]|{MORE})(?<![A-Za-z]-)(?P<open>\()?(?P<sign>[-+{MINUS}]|(?<!\S)[{_DASH}](?=[0-9.$€£¥])"
-    rf"|(?<![0-9)%]\s)\b(?:{BELOW_ZERO})(?=\s))?\s?(?P<paid>{CURRENCY})?\s?(?P<inner>[-{MINUS}]?)"
+    rf"(?<!{BESIDE})(?:(?<![.第])|(?<=\brs\.)|(?<=\bfr\.)|(?<=\bno\.)|(?<=\bnr\.))(?<!{MORE})(?<![A-Za-z]-)(?P<open>\()?(?P<sign>[-+{MINUS}]|(?<!\S)[{_DASH}](?=[0-9.$€£¥])"
+    rf"|(?<![0-9)%]\s)(?<!\bor\s)\b(?:{BELOW_ZERO})(?=\s))?\s?(?P<paid>{CURRENCY})?\s?(?P<inner>[-{MINUS}]?)"
     rf"(?P<digits>(?:{GROUPED}|[0-9]+)(?:\.[0-9]+)?|\.[0-9]+)(?P<power>{_POWER})"
-    rf"(?:\s?(?:{_PER_CENT})|\s?(?P<word>{WORD})"
-    rf"|(?P<unit>(?(paid)\s?[KMBT](?![A-Za-z])|(?!))|(?:[cdkm]?m|mi|ft|yd|in)[23²³](?![0-9])|[A-Za-zµ°]{{1,4}})(?=(?P<after>\s?{CURRENCY})?))?"
+    rf"(?:\s?(?:{_PER_CENT})|(?:\s?|-)(?P<word>{WORD})"
+    rf"|(?P<unit>(?(paid)\s?[KMBT](?![A-Za-z])|(?!))|(?:[cdkm]?m|mi|ft|yd|in)[23²³](?![0-9])|[A-Za-zµ°\u00df-\u024f\u0370-\u052f]{{1,4}})(?=(?P<after>\s?{CURRENCY})?))?"
     rf"(?P<close>\))?(?!(?![⁰¹²³⁴-⁹⁺⁻]){BESIDE}|{MORE})(?!\.[0-9])",
     re.IGNORECASE,
 )
@@ -77,6 +60,7 @@ _DECIMAL_COMMA = re.compile(
 )
 
 
+_BULLET = re.compile(rf"^[^\S\n]*[-+*•{MINUS}{_DASH}—](?=[^\S\n]+\S)", re.MULTILINE)
 _MARKER = re.compile(r"^[^\S\n]*(?P<n>[0-9]{1,3})[.)](?=\s+\S)", re.MULTILINE)
 
 
@@ -134,12 +118,17 @@ class Value(msgspec.Struct, frozen=True):
 def find_numbers(text: str) -> list[Number]:
     """The numbers in a text, from left to right."""
     text = plain_digits(text)
-    masked = _NOT_NUMBERS.sub(_blank, text)
+    masked = NO_NUMBERS.sub(_blank, text)
     markers = [match["n"] for match in _MARKER.finditer(text)]
     if len(markers) > 1 or markers == ["1"]:  # "42. These are the stations." is no list
         masked = _MARKER.sub(_blank, masked)
     whole = text.strip().strip(".")
-    found = [_number(match, alone=match[0].strip() == whole) for match in _NUMBER.finditer(masked)]
+    bullets = {match.end() for match in _BULLET.finditer(text)}
+    masked = _BULLET.sub(_blank, masked) if bullets else masked
+    of_all = scale_of_all(text)
+    found = [
+        _number(text, match, of_all, bullets, alone=match[0].strip() == whole) for match in _NUMBER.finditer(masked)
+    ]
     return [number for number in found if math.isfinite(number.number)] or [
         Number(float(value), 0, value, start, end, text[start:end]) for value, start, end in spelled_numbers(text)
     ]
@@ -189,8 +178,9 @@ def otherwise(text: str) -> list[Number]:
     return [*with_decimal_comma(text), *with_lakhs(text), *unread]
 
 
-def _number(match: re.Match[str], *, alone: bool) -> Number:
-    """``alone``: the answer is nothing but this number."""
+def _number(text: str, match: re.Match[str], of_all: int, bullets: Set[int], *, alone: bool) -> Number:
+    """``alone``: the answer is nothing but this number. ``of_all``: what the answer may multiply its numbers by.
+    ``bullets``: where a dash that begins a line ends, which may be the sign of a number."""
     digits, power = bare_digits(match["digits"]), _e_notation(match["power"])
     in_brackets = bool(match["open"] and match["close"] and not match["sign"] and not match["inner"])
     below = (match["sign"] or match["inner"] or "+") != "+"
@@ -226,7 +216,20 @@ def _number(match: re.Match[str], *, alone: bool) -> Number:
     maybe = _MAYBE.match(match.string, match.end("power")) if factors == (1,) or match["word"] == "mil" else None
     if maybe is not None:
         others.append(msgspec.structs.replace(found, factors=(MAYBE[maybe[1]],)))
-    if in_brackets:
+    doubtful = maybe is not None and not match["word"]
+    scale = 0
+    if factors == (1,) and not percent:
+        scale = scale_beside(text, match.start(), match.end()) or of_all
+    if scale:
+        others.append(msgspec.structs.replace(found, factors=(scale,)))
+        doubtful = True
+    place = match.start("digits")
+    after_bullet = len(text[:place].rstrip(" ")) in bullets and text[:place].rstrip(" ")[-1:] in _DASHES
+    accounted = _SIGN_AFTER.match(text, match.end()) or _BELOW_BEFORE.search(text, max(0, place - 12), place)
+    if not below and (after_bullet or accounted):
+        others.append(msgspec.structs.replace(found, number=-number, whole=None if whole is None else -whole))
+        doubtful = doubtful or accounted is not None or len(text[:place].split()) == 1
+    if in_brackets and not accounted:
         others.append(msgspec.structs.replace(found, number=-number, whole=None if whole is None else -whole))
     if match["gap"] == " ":
         parts = match["digits"].split(" ")
@@ -234,7 +237,14 @@ def _number(match: re.Match[str], *, alone: bool) -> Number:
             Number(float(part), decimals_shown(part, ""), whole_number(part, float(part)), start, end, part)
             for part in parts
         ]
-    return msgspec.structs.replace(found, others=tuple(others), doubtful=maybe is not None and not match["word"])
+    return msgspec.structs.replace(found, others=tuple(others), doubtful=doubtful)
+
+
+_DASHES = frozenset(f"-{MINUS}{_DASH}—")
+_SIGN_AFTER = re.compile(r"-(?=[\s.,;)]|$)")
+_BELOW_BEFORE = re.compile(rf"(?:\bdown\s+(?:by\s+)?|[▼↓▾]\s?|{CURRENCY}\s?\()$", re.IGNORECASE)
+"""What says that a number is or may be below zero: ``down 5``, ``▼5``, ``5-``, ``$(5)`` of accounts. A dash that begins
+a line may be a bullet, or the sign of the number after it."""
 
 
 def _e_notation(power: str) -> str:

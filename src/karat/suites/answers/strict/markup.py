@@ -28,7 +28,8 @@ _TAG = re.compile(
     rf"(?:{_VALUE}){{0,40}}\s*/?>",
     re.IGNORECASE,
 )
-_UNSEEN = (("<!--", "-->"), ("<script", "</script>"), ("<style", "</style>"))
+_UNSEEN: tuple[tuple[str, str], ...] = (("<!--", "-->"), ("<script", "</script>"), ("<style", "</style>"))
+_UNSEEN += tuple((f"<{name}>", f"</{name}>") for name in ("think", "thinking", "reasoning", "tool_call"))
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#x[0-9a-f]{1,6}|[a-z][a-z0-9]{1,31});", re.IGNORECASE)
 
 _CODE = re.compile(
@@ -51,8 +52,8 @@ _LATEX = (
     (re.compile(r"\\([%$&#_])"), r"\1"),
     (re.compile(r"\\(?:text|mathrm|mathbf|textbf|boxed)\{([^{}\n]*)\}"), r"\1"),
     (re.compile(r"(?<!\w)\$(?=\S)([^$\n]+?)(?<=\S)\$(?![\w])"), r"\1"),
-    (re.compile(r"\\times\b"), "\u00d7"),
-    (re.compile(r"\\cdot\b"), "\u00b7"),
+    (re.compile(r"\\times(?![a-z])"), "\u00d7"),
+    (re.compile(r"\\cdot(?![a-z])"), "\u00b7"),
     (re.compile(r"(?<=10)\^\{(-?\d+)\}"), r"^\1"),
 )
 _MARKED = re.compile(r"[<&\[\\*_`$\u3010]|://")

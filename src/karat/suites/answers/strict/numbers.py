@@ -33,12 +33,13 @@ from karat.suites.answers.strict.found_numbers import (
 from karat.suites.answers.strict.settling import mentions
 from karat.suites.answers.strict.settling.bounds import is_bound
 from karat.suites.answers.strict.settling.differences import is_difference
-from karat.suites.answers.strict.settling.doubts import alternatives, asked, hedged, taken_back
+from karat.suites.answers.strict.settling.doubts import alternatives, asked, hedged, taken_back, until_settled
 from karat.suites.answers.strict.settling.labelled import labels_another
 from karat.suites.answers.strict.settling.mentions import addresses_scorer, mention
 from karat.suites.answers.strict.settling.messages import is_message
-from karat.suites.answers.strict.settling.operands import is_operand
+from karat.suites.answers.strict.settling.operands import is_operand, is_spread
 from karat.suites.answers.strict.settling.ratios import is_ratio
+from karat.suites.answers.strict.spelled.number_words import spelled_numbers
 from karat.suites.answers.strict.strings import negated, passed_over
 from karat.suites.answers.strict.units import Counted
 from karat.tables.options import CompareOptions
@@ -146,7 +147,7 @@ def _all(pred: str, lower: str, hits: Sequence[Sequence[Number]], names: tuple[s
     """Every gold number is there; whether the answer commits to each."""
     for found in hits:
         spans = [(number.start, number.end) for number in found]
-        doubts = [_doubt_at(lower, number) for number in found]
+        doubts = until_settled(_doubt_at(lower, number) for number in found)
         if all(doubts):
             return _review(pred, doubts[0], found)
         if taken_back(lower, spans):
@@ -163,7 +164,7 @@ def _all(pred: str, lower: str, hits: Sequence[Sequence[Number]], names: tuple[s
 def _single(
     pred: str, lower: str, numbers: Sequence[Number], hits: Sequence[Number], names: tuple[str, ...]
 ) -> Verdict:
-    doubts = [_doubt_at(lower, number) for number in hits]
+    doubts = until_settled(_doubt_at(lower, number) for number in hits)
     if all(doubts):
         return _review(pred, next((why for why in doubts if why != "negated"), "negated"), hits)
     if taken_back(lower, [(number.start, number.end) for number in hits]):
@@ -176,9 +177,15 @@ def _single(
         if number.start not in places
         and (of_years or not _YEAR.fullmatch(number.text))
         and not _CONFIDENCE.search(pred[max(0, number.start - 40) : number.start])
-    ]
+        and not is_spread(lower, number.start)
+    ] + _rivals_in_words(pred, numbers, hits)
     if rivals:
-        stated = any(_is_stated(pred, number) and not _is_one_of_many(pred, number, rivals) for number in hits)
+        stated = any(
+            _is_stated(pred, number)
+            and not _is_one_of_many(pred, number, rivals)
+            and not _is_aside(pred, number, rivals)
+            for number in hits
+        )
         if not stated or any(_is_stated(pred, number) or _is_total(pred, number) for number in rivals):
             return _review(pred, "several_answers", rivals)
     uncommitted = _uncommitted(pred, lower, hits)
@@ -250,7 +257,7 @@ def _readings(gold: str | float, percentage: bool) -> _Readings:
 
 
 def _why(number: Number, readings: _Readings, tolerance: Tolerance) -> str | None:
-    if number.counted.other_than(readings.counted):
+    if number.counted.other_than(readings.counted) or (number.percent and readings.counted.said):
         return None
     values = readings.signed if number.percent else readings.plain
     reasons = [agrees(number, value, tolerance) for value in values]
@@ -266,8 +273,16 @@ def _readable_otherwise(
     def is_gold(number: Number) -> bool:
         return any(_why(number, readings, tolerance) is not None for readings in wanted)
 
-    found = [number for number in numbers if any(map(is_gold, number.others))]
+    found = [number for number in numbers if any(map(is_gold, number.others)) or _of_part(number, wanted, tolerance)]
     return found or [number for number in otherwise(pred) if is_gold(number)]
+
+
+def _of_part(number: Number, wanted: Sequence[_Readings], tolerance: Tolerance) -> bool:
+    """Whether it is a gold number whose unit is a part of its own, or the other way round: ``5 km`` and ``5 km²``."""
+    bare = msgspec.structs.replace(number, counted=Counted())
+    return any(
+        number.counted.part_of(readings.counted) and _why(bare, readings, tolerance) is not None for readings in wanted
+    )
 
 
 def _names(hits: Sequence[Sequence[Number]], wanted: Sequence[_Readings], tolerance: Tolerance) -> tuple[str, ...]:
@@ -334,6 +349,23 @@ def _is_one_of_many(pred: str, number: Number, rivals: Sequence[Number]) -> bool
         return False
     ends = _SENTENCE_END.search(pred, number.end)
     return ends is not None and any(rival.start >= ends.end() for rival in rivals)
+
+
+def _is_aside(pred: str, number: Number, rivals: Sequence[Number]) -> bool:
+    """Whether it is in brackets after another number: ``7 (2023: 5)``."""
+    opened = pred.rfind("(", 0, number.start)
+    return opened > pred.rfind(")", 0, number.start) and any(rival.start < opened for rival in rivals)
+
+
+def _rivals_in_words(pred: str, numbers: Sequence[Number], hits: Sequence[Number]) -> list[Number]:
+    """The English number words beside digits that are another number: ``six (5)``."""
+    digits = any(any(map(str.isdigit, number.text)) for number in numbers)
+    values = {number.whole for number in hits}
+    return [
+        Number(float(value), 0, value, start, end, pred[start:end])
+        for value, start, end in (spelled_numbers(pred) if digits else ())
+        if value not in values and value != 1
+    ]
 
 
 def _is_total(pred: str, number: Number) -> bool:

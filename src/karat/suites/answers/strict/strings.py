@@ -19,7 +19,15 @@ from karat.suites.answers.strict.same_number import has_same_number
 from karat.suites.answers.strict.settling import mentions
 from karat.suites.answers.strict.settling.bounds import is_bound
 from karat.suites.answers.strict.settling.differences import is_difference
-from karat.suites.answers.strict.settling.doubts import alternatives, asked, covering, doubt, hedged, taken_back
+from karat.suites.answers.strict.settling.doubts import (
+    alternatives,
+    asked,
+    covering,
+    doubt,
+    hedged,
+    taken_back,
+    until_settled,
+)
 from karat.suites.answers.strict.settling.labelled import labels_another
 from karat.suites.answers.strict.settling.mentions import addresses_scorer, mention
 from karat.suites.answers.strict.settling.messages import is_error, is_message
@@ -127,7 +135,7 @@ def string_match(pred: str, gold: str | Sequence[str], exclude: str | Sequence[s
             evidence = {"why": WHY["written"], "found": written[:20], "given": shown}
             return Verdict("needs_review", _REASONS["written"], evidence)
         return wrong("wrong_text", missing=missing[:20], given=shown)
-    doubts = {each: [_doubt_at(lined, place, conj) for place in found[each]] for each in there}
+    doubts = {each: until_settled(_doubt_at(lined, place, conj) for place in found[each]) for each in there}
     doubtful = [each for each in there if all(doubts[each])]
     settled = len(doubtful) < len(there) if conj == "or" else not doubtful
     only_denied = all(why == "negated" for each in doubtful for why in doubts[each])

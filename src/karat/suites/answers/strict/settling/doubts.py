@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Iterable, Sequence, Set
 from itertools import accumulate, pairwise
 
 from karat.suites.answers.strict.settling.not_known import CORRECTED, GUESSED, NOT_KNOWN
@@ -66,6 +66,16 @@ def doubt(text: str, spans: Sequence[Span]) -> str:
         return "taken_back"
     starts, stops = {start for start, _ in spans}, {end for _, end in spans}
     return "several_answers" if all(_has_rival(text, span, starts, stops) for span in spans) else ""
+
+
+def until_settled(doubts: Iterable[str]) -> list[str]:
+    """The doubts at places of gold, up to the first place that has none."""
+    found = []
+    for why in doubts:
+        found.append(why)
+        if not why:
+            break
+    return found
 
 
 def alternatives(text: str, spans: Sequence[Span]) -> bool:

@@ -23,6 +23,8 @@ _CODE = re.compile(
     r"|\bfehlercode|\bstatuscode|\bcode d['’ ]?erreur|\bcódigo de (?:erro|error|estado|salida)|\bcodice di errore"
     r"|\bкод (?:ошибки|возврата)|错误(?:代)?码|錯誤(?:代)?碼|エラーコード|오류 코드)[\s:：=#(-]{0,3}$"
 )
+_LINE = re.compile(r"\bline $")
+_FAULT = re.compile(r"error|exception|unexpected|fehler|erreur|invalid")
 _STATUS = re.compile(
     r"[\s:：—(-]{0,3}(?:not found|internal server error|bad request|unauthori[sz]ed|forbidden|bad gateway"
     r"|service unavailable|gateway time-?out|request time-?out|too many requests|method not allowed|server error"
@@ -63,10 +65,12 @@ def is_message(text: str, start: int, end: int) -> bool:
     near, far = max(0, start - _WINDOW), end + _WINDOW
     if _CODE.search(text, near, start) or _TIMED_OUT.search(text, near, start) or _TIMES_OUT.match(text, end, far):
         return True
+    if _LINE.search(text, near, start) and _FAULT.search(text, near, far):
+        return True
     said = text[start:end]
     if len(said) == 3 and said[0] in "345" and _STATUS.match(text, end, far):
         return True
-    if said == "0" and _NOTHING.match(text, end, far) and _REPORTS.search(text, near, start):
+    if said in ("0", "zero") and _NOTHING.match(text, end, far) and _REPORTS.search(text, near, start):
         return True
     return is_error(text, start)
 

@@ -22,7 +22,7 @@ _BEFORE = re.compile(
     r"|\b(?:one|1) (?:in|out of) (?:every )?$|\b(?:plus or minus|give or take)\s+$"
     r"|\b(?:minus|negative|moins|menos|meno|минус|mínus)\s+$|(?:负|負|マイナス)\s?$"
 )
-_SPREAD = re.compile(r"(?:±|\+/-|\+-)\s?$")
+_SPREAD = re.compile(r"(?:±|\+/-|\+-)\s?[$€£]?$")
 _BELOW = re.compile(
     r"^\s?(?:°\s?[cf]?|degrees?(?: celsius| fahrenheit)?|grad)?\s?(?:below zero|unter null|sous zéro|bajo cero)\b"
 )
@@ -45,6 +45,11 @@ def is_operand(text: str, start: int, end: int) -> bool:
     if _PART.match(after) or _has_lone_comma(text, start, end):
         return True
     return _BETWEEN.search(before) is not None and _BETWEEN_AFTER.match(after) is not None
+
+
+def is_spread(text: str, start: int) -> bool:
+    """Whether it says how far another number may be off: the 2 of ``35 ± 2``."""
+    return _SPREAD.search(text, max(0, start - _WINDOW), start) is not None
 
 
 def _has_lone_comma(text: str, start: int, end: int) -> bool:

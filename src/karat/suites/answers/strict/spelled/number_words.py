@@ -32,6 +32,7 @@ _OTHERWISE = re.compile(
 )
 _NO_START = re.compile(r"\b(?:no\s+|(?:point|half|quarter)(?:\s+(?:of\s+)?(?:an?\s+)?|-))\Z", re.IGNORECASE)
 """What makes the words after it another number, or none: ``no one``, ``three point five``, ``half a million``."""
+_HYPHENS = str.maketrans(dict.fromkeys("\u2010\u2011\u2012\u2013", "-"))
 _SHORT = 3
 """Words of an answer in which "one" is a number; in a longer one it may be anything."""
 _BEFORE = 12
@@ -40,6 +41,7 @@ _BEFORE = 12
 
 def spelled_numbers(text: str) -> list[tuple[int, int, int]]:
     """Each number with its place: value, start, end."""
+    text = text.translate(_HYPHENS)
     found, start, end, parts = [], 0, 0, _Parts()
     hidden = False
     short = len(text.split(None, _SHORT)) <= _SHORT

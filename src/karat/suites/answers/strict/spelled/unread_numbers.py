@@ -2,6 +2,9 @@
 
 - English words beside digits ("In 2023, five closed"), fractions and decimals ("two and a half million", "two thirds",
   "three point five"), and ``½``, ``3½``, ``2/3``;
+- none and one in words ("none of them", "exactly one"), years ("nineteen ninety-nine", ``FY2024``);
+- a number that a word puts below zero ("fell by 5", "moins 5"), the first of a range in percent (``12-15%``), products
+  (``1.2 × 1000``), ``1_234_567``;
 - powers: ``10^3``, ``10³``, which may also be a mark of a footnote;
 - number words of other languages from 0 to 99, with what multiplies them ("zwei Millionen"), and numbers in Chinese
   signs.
@@ -13,9 +16,11 @@ import math
 import re
 import unicodedata
 
+from karat.suites.answers.strict.spelled.context_numbers import in_context
 from karat.suites.answers.strict.spelled.foreign_words import words_of_numbers
 from karat.suites.answers.strict.spelled.multipliers import WORD, factor_of
 from karat.suites.answers.strict.spelled.number_words import spelled_numbers
+from karat.tables.values.number_texts import BELOW_ZERO
 
 _PARTS = {
     "half": 2,
@@ -47,6 +52,7 @@ _POWER = re.compile(
 )
 _RAISED = str.maketrans("⁺⁻⁰¹²³⁴⁵⁶⁷⁸⁹−", "+-0123456789-")
 _WORDS = re.compile(r"(?:[^\W\d_]|[\u0900-\u0963])+")
+_BELOW = re.compile(rf"\b(?:{BELOW_ZERO}|moins|menos|meno|минус)\s$", re.IGNORECASE)
 _MULTIPLIER = re.compile(rf"\s*(?:{WORD})", re.IGNORECASE)
 _CHINESE = re.compile("[零〇一二两兩三四五六七八九十百千万萬亿億点]+")
 _CHINESE_DIGITS = {sign: value % 10 for value, sign in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2, "兩": 2}
@@ -77,7 +83,7 @@ def unread_numbers(text: str) -> list[Found]:
         base, power = float(match["base"]), int((match["to"] or match["raised"]).translate(_RAISED))
         if base and abs(power * math.log10(base)) < 300:
             found.append(_found(match, base**power))
-    found += _chinese(text)
+    found += _chinese(text) + in_context(text)
     return found + _other_words(text)
 
 
@@ -108,7 +114,8 @@ def _other_words(text: str) -> list[Found]:
             end = some[-1][2]
             times = _MULTIPLIER.match(text, end)
             factor = factor_of(times[0].strip()) if times else 1
-            found.append((value * factor, some[0][1], times.end() if times else end))
+            sign = -1 if _BELOW.search(text, max(0, some[0][1] - 12), some[0][1]) else 1
+            found.append((sign * value * factor, some[0][1], times.end() if times else end))
             taken = length
             break
         at += taken
