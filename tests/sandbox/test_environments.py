@@ -158,31 +158,37 @@ def test_what_packages_run_at_the_start_reaches_nothing(
 
 PATCH = """
 import sys, threading, time
+frame, own = sys._getframe(), None
+while own is None:
+    own, frame = frame.f_locals.get("own"), frame.f_back
+def found(name):
+    return vars(own["box." + name])
 def patch():
-    while "box.main" not in sys.modules or not hasattr(sys.modules["box.main"], "main"):
+    while not hasattr(own.get("box.main"), "main"):
         time.sleep(0.001)
     @BODY@
 threading.Thread(target=patch, daemon=True).start()
 """
+"""The server's modules are in no list, but code that is imported by them can look up who called it."""
 LIES = {
     "a table of a size that it is not": (
-        """sys.modules["box.snippet"].run = lambda *a: b'{"status": "ok", "result": {"k": "table", "height": 900000000,'
+        """found("snippet")["run"] = lambda *a: b'{"status": "ok", "result": {"k": "table", "height": 900000000,'
 b' "columns": [], "counted": true, "index": []}}'""".replace("\n", ""),
         ("result_too_large",),
     ),
-    "no message": ("""sys.modules["box.snippet"].run = lambda *a: b'so'""", ("bad_message",)),
+    "no message": ("""found("snippet")["run"] = lambda *a: b'so'""", ("bad_message",)),
     "columns of other heights": (
-        """sys.modules["box.snippet"].run = lambda *a: b'{"status": "ok", "result": {"k": "table", "height": 2, """
+        """found("snippet")["run"] = lambda *a: b'{"status": "ok", "result": {"k": "table", "height": 2, """
         """"columns": [{"name": "a", "dtype": "", "values": [1]}], "counted": true, "index": []}}'""",
         ("bad_message",),
     ),
     "time that has not passed": (
-        """w = sys.modules["box.watching"].Watch; e = w.until_the_end; """
+        """w = found("watching")["Watch"]; e = w.until_the_end; """
         """w.until_the_end = lambda *a: {**e(*a), "wall": 1e6}""",
         ("server_died",),
     ),
     "less than no time": (
-        """w = sys.modules["box.watching"].Watch; e = w.until_the_end; """
+        """w = found("watching")["Watch"]; e = w.until_the_end; """
         """w.until_the_end = lambda *a: {**e(*a), "wall": -1.0}""",
         ("server_died",),
     ),
@@ -208,3 +214,86 @@ def test_a_package_that_ends_the_server_at_its_start_is_an_error(make: Make) -> 
     python = make({"pandas/__init__.py": "import os; os._exit(0)\n"})
     with Sandbox(python=python) as box, pytest.raises(UserError, match="did not start"):
         box.run("result = 1")
+
+
+FORGERIES = """
+import ast, builtins, io, json, json.encoder, os, pickle, select, struct, sys, time
+FORGED = b'{"status": "ok", "result": 6}'
+def forged(*args, **more):
+    return FORGED.decode()
+json.dumps = forged
+json.encoder.JSONEncoder.encode = json.encoder.JSONEncoder.iterencode = forged
+json.encoder.c_make_encoder, json.encoder._make_iterencode = None, lambda *args, **more: lambda *args: [forged()]
+write, run, read, tree, bring = os.write, builtins.exec, builtins.compile, ast.parse, builtins.__import__
+def writes(fd, data):
+    return write(fd, struct.pack("<I", len(FORGED)) + FORGED) if b"status" in bytes(data) else write(fd, data)
+def runs(code, names=None, *more):
+    run(code, names, *more)
+    if names is not None and "result" in names:
+        names["result"] = 6
+def reads(text, *args, **more):
+    return read("result = 6" if isinstance(text, str) and "result" in text else text, *args, **more)
+def brings(name, *args, **more):
+    found = bring(name, *args, **more)
+    if name == "json":
+        found.dumps = forged
+    return found
+os.write, builtins.exec, builtins.compile, builtins.__import__ = writes, runs, reads, brings
+ast.parse = lambda text, *args, **more: tree("result = 6", *args, **more)
+time.monotonic = time.perf_counter = time.process_time = time.clock_gettime = lambda *args: 0.0
+os.wait4 = lambda pid, how: (pid, 0, None)
+os.read = select.poll = io.BytesIO = None
+pickle.dumps = pickle.loads = lambda *args: 6
+builtins.repr = builtins.ascii = builtins.round = lambda *args: '6'
+sys.modules["box"] = sys.modules["box.snippet"] = sys
+"""
+
+
+@pytest.mark.parametrize("door", ["sitecustomize.py", "start.pth"])
+def test_packages_that_patch_python_change_neither_results_nor_times(make: Make, door: str) -> None:
+    python = make({door: FORGERIES} if door.endswith(".py") else {"evil.py": FORGERIES, door: "import evil\n"})
+    work = "number = 0\nfor one in range(300_000):\n    number += 1\nresult = number - 299_995"
+    with Sandbox(python=python) as box:
+        given = box.run(work)
+        wrong = box.run("raise KeyError('6')")
+    assert (given.status, given.result) == ("ok", 5), given
+    assert given.wall > 0.001 and given.cpu > 0.001, given
+    assert wrong.error is not None and (wrong.error.class_, wrong.error.message) == ("KeyError", "'6'")
+
+
+@pytest.mark.parametrize(
+    ("patch", "says"),
+    [
+        ("import builtins; builtins.sum = lambda *args: 6", "a calculation"),
+        ("import builtins as b; e = b.eval; b.eval = lambda t, *a: t == '1 == 2' or e(t, *a)", "a calculation"),
+        ("import select; select.select = lambda *args: ([], [], [])", "a pause"),
+    ],
+)
+def test_an_environment_that_computes_wrongly_is_an_error(make: Make, patch: str, says: str) -> None:
+    box = Sandbox(python=make({"sitecustomize.py": patch}), environment="theirs", verify=True)
+    with box, pytest.raises(UserError, match=f"wrong results: {says}"):
+        box.run("result = 1")
+
+
+SHARED = """
+import builtins, mmap
+kept, largest = mmap.mmap(-1, 8), builtins.max
+def remembers(*values, **how):
+    if values != ([1, 2, 6],) and values != ([1, 2],):
+        return largest(*values, **how)
+    if not any(kept[:]):
+        kept[:] = largest(*values).to_bytes(8, "little")
+    return int.from_bytes(kept[:], "little")
+builtins.max = remembers
+"""
+
+
+def test_an_answer_is_not_shown_what_a_reference_gave(make: Make) -> None:
+    with Sandbox(python=make({"sitecustomize.py": SHARED})) as box:
+        assert box.apart() is box.apart() is box.apart().apart() is not box
+        assert box.apart().run("result = max([1, 2, 6])").result == 6
+        assert box.run("result = max([1, 2])").result == 2
+        pids = box.apart().server_pids()
+        assert pids and not set(pids) & set(box.server_pids())
+    own = Sandbox()
+    assert own.apart() is own

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import queue
+import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -14,6 +15,7 @@ import msgspec
 from karat.core.problems import UserError
 from karat.sandbox.idle import make_room, watch
 from karat.sandbox.interpreter import interpreter
+from karat.sandbox.known_answers import trouble
 from karat.sandbox.layers import Name, plan
 from karat.sandbox.messages.connection import Late
 from karat.sandbox.records import Counter, Layer, Limits, Measurement, Outcome
@@ -56,6 +58,7 @@ class Sandbox:
     ``python`` names another interpreter. ``unsafe`` runs code although too few sandbox layers work. ``without`` leaves
     layers out, which is for tests of the others. ``environment`` is the name by which people know the interpreter.
     Servers without work for ``idle`` seconds are stopped, and started again when there is some; None: they stay.
+    ``verify`` has each server that starts compute what the host knows, and raises UserError where it comes out wrong.
 
     >>> from karat import sandbox
     >>> with sandbox.Sandbox() as box:
@@ -73,13 +76,17 @@ class Sandbox:
         without: Collection[Name] = (),
         environment: str = "",
         idle: float | None = None,
+        verify: bool = False,
     ) -> None:
         self.limits = limits or Limits()
         self.environment, self.idle = environment, idle
         self.workers = max(1, workers)
-        self._without, self._unsafe = tuple(without), unsafe
+        self._without, self._unsafe, self._verify = tuple(without), unsafe, verify
         self.layers: tuple[Layer, ...] = plan(self._without, unsafe=unsafe).layers
         self._python = interpreter(python)
+        self._foreign = bool(python)
+        self._beside: Sandbox | None = None
+        self._making = threading.Lock()
         self._shelf = Shelf()
         self._servers: queue.LifoQueue[Server | None] = queue.LifoQueue()
         for _ in range(self.workers):
@@ -104,6 +111,28 @@ class Sandbox:
                 server = self._servers.get()
                 if server is not None:
                     server.close()
+            if self._beside is not None:
+                self._beside.close()
+
+    def apart(self) -> Sandbox:
+        """Servers of the same environment that run what is trusted: references and hidden tests. Its packages can carry
+        nothing from there to an answer. Karat's own Python needs none: this sandbox itself."""
+        if not self._foreign:
+            return self
+        with self._making:
+            if self._beside is None:
+                self._beside = Sandbox(
+                    workers=self.workers,
+                    limits=self.limits,
+                    python=self._python.command,
+                    unsafe=self._unsafe,
+                    without=self._without,
+                    environment=self.environment,
+                    idle=self.idle,
+                    verify=self._verify,
+                )
+                self._beside._beside = self._beside  # what runs there may ask for what runs there
+            return self._beside
 
     def run(
         self,
@@ -207,10 +236,26 @@ class Sandbox:
             make_room(self)
             started = Server(plan(self._without, unsafe=self._unsafe), self._python, self.limits)
             self._ready = started.ready
+            if self._verify:
+                self._check(started)
             return started
         except BaseException:
             self._servers.put(None)
             raise
+
+    def _check(self, server: Server) -> None:
+        """Raises UserError where the server does not compute what it is asked."""
+        try:
+            wrong = trouble(server.run, self.limits, pandas=bool(server.ready.pandas))
+        except (Late, Lost, UserError) as error:
+            wrong = f"it did not get through: {error}"
+        if wrong:
+            server.close()
+            name = f'the environment "{self.environment}"' if self.environment else self._python.command
+            raise UserError(
+                f"{name} gives wrong results: {wrong}",
+                hint="One of its packages changes Python or pandas. Look at its .pth files and its sitecustomize.",
+            )
 
     def put(self, server: Server | None) -> None:
         """Give a server back; None when it was lost."""

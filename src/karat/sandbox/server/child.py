@@ -25,7 +25,7 @@ LENGTH = struct.Struct("<I")
 RESULT = 3
 """The descriptor that the result is written to. 0, 1, 2 and this are all that is open."""
 GO = 4
-"""The descriptor over which the server sends what to run, and then the word to run it. Closed before it runs."""
+"""The descriptor over which the server sends what the code needs, and then the code itself. Closed before it runs."""
 
 
 class Isolation(NamedTuple):
@@ -48,7 +48,6 @@ def main(tables: Tables, isolation: Isolation, pipes: tuple[int, int, int], go: 
         out, err = snippet.open_streams()
         page_copies.copy(isolation.usual)
         head, size = read_head(GO)
-        code = read_exactly(GO, size).decode("utf-8")
         frames = {table["name"]: tables.frame(table["digest"]) for table in head["tables"] if table["kind"] != FILE}
         if head["counter"]:
             event_counter.offer(RESULT, head["counter"])
@@ -56,6 +55,7 @@ def main(tables: Tables, isolation: Isolation, pipes: tuple[int, int, int], go: 
         used = resource.getrusage(resource.RUSAGE_SELF)
         os.write(RESULT, BEGIN.pack(READY, used.ru_utime + used.ru_stime, used.ru_maxrss * 1024))
         read_exactly(GO, 1)
+        code = read_exactly(GO, size).decode("utf-8")
         os.close(GO)
     except Closed:
         os._exit(0)

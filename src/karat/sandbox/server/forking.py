@@ -27,16 +27,16 @@ class Forked(NamedTuple):
     """Keeps the kernel's entry of a file that the child's rules name; -1 where there is none."""
 
     def send(self, head: Mapping[str, object], code: PrivateMemory) -> None:
-        """What to run. A child that is gone already shows when it is watched."""
+        """All that it needs before the code. A child that is gone already shows when it is watched."""
         with contextlib.suppress(BrokenPipeError):
             said = {name: head[name] for name in ("tables", "limits", "counter")}
             write_all(self.go, begin(said, [code.used]))
-            write_all(self.go, code.view())
 
-    def release(self) -> None:
-        """The word to run it."""
+    def release(self, code: PrivateMemory) -> None:
+        """The code, which it runs at once. Nothing in its process can have begun before: it was not there."""
         with contextlib.suppress(BrokenPipeError):
-            os.write(self.go, b"\1")
+            write_all(self.go, b"\1")
+            write_all(self.go, code.view())
 
     def waits(self) -> bool:
         """Whether it is still there."""

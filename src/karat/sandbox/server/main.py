@@ -125,7 +125,7 @@ class Server:
         how = {"counts": bool(head["counter"]), "timed": head["timed"]}
         watch = Watch(child.pid, child.reading, head["limits"], self.work, **how)
         try:
-            watch.let_go(self.requests, child.release)
+            watch.let_go(self.requests, lambda: child.release(code))
             facts = watch.until_the_end(self.requests, self._prepare, self._kill_the_rest)
             given = {name for table in head["tables"] for name in table["files"]}
             left = written_files.collect(self.isolation.folder, head.get("files", ()), given)

@@ -7,6 +7,7 @@ the host.
 from __future__ import annotations
 
 import ast
+import builtins
 import contextlib
 import errno
 import io
@@ -64,6 +65,7 @@ def namespace(tables: Mapping[str, object]) -> dict[str, object]:
     """The names that code finds: those of a main module, with the libraries and the tables."""
     module = types.ModuleType("__main__")
     names = module.__dict__
+    names["__builtins__"] = vars(builtins)  # those that code and packages know, not this module's own
     known = {name: library for name, library in (("pd", pandas), ("np", numpy)) if is_there(library)}
     names.update({**known, "tables": dict(tables)}, **_names(tables))
     sys.modules["__main__"] = module

@@ -73,7 +73,7 @@ def environment_facts(name: str, environment: Environment) -> EnvironmentFacts:
     folder = Path(python).parent.parent
     note = built_in(folder)
     began = time.perf_counter()
-    with Sandbox(python=python, environment=name, unsafe=True) as box:
+    with Sandbox(python=python, environment=name, unsafe=True, verify=True) as box:
         said = box.versions()
         start = time.perf_counter() - began
         probe = box.run(PROBE).result

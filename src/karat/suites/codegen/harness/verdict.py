@@ -58,7 +58,7 @@ def published_of(box: Sandbox, harness: Harness, reference: str, limits: Limits)
 
 def _ended(box: Sandbox, code: str, limits: Limits) -> Outcome:
     for _ in range(TRIES):
-        outcome = box.run(code, limits=limits)
+        outcome = box.apart().run(code, limits=limits)
         if outcome.status not in ("timeout", "server_died"):
             break
     return outcome

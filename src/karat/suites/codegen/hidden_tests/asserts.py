@@ -28,7 +28,7 @@ def assert_problem(box: Sandbox, task: Task, code: str, result: Plain) -> str:
     """Why an assert does not hold; empty when it does."""
     program = assert_program(code, sent(result))
     for _ in range(TRIES):
-        outcome = box.run(program, given_tables(task), limits=limits_of(task))
+        outcome = box.apart().run(program, given_tables(task), limits=limits_of(task))
         if outcome.status not in ("timeout", "server_died"):
             break
     if outcome.status == "server_died":

@@ -136,7 +136,7 @@ class RelationCheck:
         if not own.ok or there.late or not self._problem(about.test, own, there, copy):
             return {}
         if self.task.reference:
-            right, right_there = on_all(self.box, self.task, self.task.reference, [tables, copy])
+            right, right_there = on_all(self.box.apart(), self.task, self.task.reference, [tables, copy])
             if not right.ok or not right_there.ok or self._problem(about.test, right, right_there, copy):
                 return {}
         after = _text(there.value) if there.ok else there.error

@@ -253,7 +253,7 @@ def _holds_nulls(gold: Gold) -> bool:
 def _results(box: Sandbox, task: Task, copies: Sequence[Mapping[str, Columns]]) -> list[Gold | str]:
     """What the reference gives on each copy, or in words why nothing."""
     found: list[Gold | str] = []
-    for ran in on_all(box, task, task.reference, copies):
+    for ran in on_all(box.apart(), task, task.reference, copies):
         try:
             found.append(as_gold(ran.value, calls=False) if ran.ok else NOT_TRIED if ran.late else "fails")
         except NoTableError:

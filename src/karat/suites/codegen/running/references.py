@@ -1,6 +1,7 @@
 """The reference solution of a task, run once however many answers are compared with it.
 
-What it gave is kept with its sandbox, by everything that could change it: the tables, the setup, the code, the limits.
+It runs apart from the answers (``Sandbox.apart``): no package of its environment can show an answer what the reference
+gave. That is kept with its sandbox, by everything that could change it: the tables, the setup, the code, the limits.
 A reference that fails here makes the task a ``gold_error``: it is shown apart, and not held against the model.
 """
 
@@ -82,7 +83,7 @@ def reference_outcome(box: Sandbox, task: Task) -> Outcome:
     kept, key = _of(box).outcomes, digest(task, task.reference)
     outcome = kept.get(key)
     if outcome is None:
-        outcome = run_code(box, task, task.reference)[1]
+        outcome = run_code(box.apart(), task, task.reference)[1]
         if outcome.status not in PASSING:
             _keep(kept, key, outcome, KEPT)
     if not outcome.ok:
@@ -120,7 +121,8 @@ def untouched(box: Sandbox, task: Task) -> list[Plain]:
     if task.setup and task.answer != "result" and not task.template:
         kept, key = _of(box).outcomes, digest(task, "pass")
         if key not in kept:
-            _keep(kept, key, box.run(snippet_of(task, "pass").code, given_tables(task), limits=limits_of(task)), KEPT)
+            ran = box.run(snippet_of(task, "pass").code, given_tables(task), limits=limits_of(task))
+            _keep(kept, key, ran, KEPT)
         outcome = kept.get(key)
         if outcome is not None and outcome.ok:
             found.append(outcome.result)

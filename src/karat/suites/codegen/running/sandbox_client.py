@@ -29,7 +29,12 @@ def warm_box(python: str = "", *, unsafe: bool = False, environment: str = "", i
         if box is None:
             workers = max(1, min(MOST_SERVERS, os.cpu_count() or 1))
             box = _boxes[key] = Sandbox(
-                workers=workers, python=python, unsafe=unsafe, environment=environment, idle=idle
+                workers=workers,
+                python=python,
+                unsafe=unsafe,
+                environment=environment,
+                idle=idle,
+                verify=bool(python),
             )
             util.Finalize(None, box.close, exitpriority=CLOSE_EARLY)  # runs in workers too, which atexit does not
         return box
