@@ -219,6 +219,18 @@ def test_evalplus_calls_the_function_with_every_input(tmp_path: Path) -> None:
     assert answered(case, "    return n + n").correctness.passed
     assert answered(case, "def double(n):\n    return n * 2").correctness.passed
     assert not answered(case, "def double(n):\n    return abs(n) * 2").correctness.passed
+    assert not answered(case, "def double(n):\n    return 2 * n if n > -3 else 1 / 0").correctness.passed
+    failing = {**row, "canonical_solution": "    raise ValueError(n)\n"}
+    [case] = load_cases(written(tmp_path / "failing.jsonl", failing)).cases
+    with pytest.raises(NotApplicable, match="the reference fails here"):
+        answered(case, "def double(n):\n    raise ValueError(n)")
+    short = "Double a number.\nassert double(2) == 4\n"
+    mbpp = {**row, "task_id": "Mbpp/3", "prompt": f'"""\n{short}"""\n', "base_input": None}
+    mbpp["canonical_solution"] = "\ndef double(n):\n    return 2 * n\n"
+    loaded = load_cases(written(tmp_path / "mbpp.jsonl", mbpp, {**mbpp, "task_id": "Mbpp/2"}))
+    assert answered(loaded.cases[0], "def double(n):\n    return n + n").correctness.passed
+    assert not answered(loaded.cases[0], "def double(n):\n    return n * n").correctness.passed
+    assert "types that JSON does not have (Mbpp/2)" in loaded.problems[0].message
 
 
 # -- DABstep ----------------------------------------------------------------------------------------------------------
@@ -317,6 +329,45 @@ def test_kramabench_finds_its_data_and_leaves_out_what_is_not_there(tmp_path: Pa
     assert answered(loaded.cases[0], "result = water.n.sum()").correctness.passed
     review = answered(loaded.cases[1], "result = 'words'").correctness
     assert review.score is None and review.reason.startswith("needs review")
+
+
+def test_kramabench_knows_folders_patterns_and_other_answers(tmp_path: Path) -> None:
+    for name in (
+        "space/input/days/a 2015.csv",
+        "space/input/days/b 2015.csv",
+        "space/input/days/c.csv",
+        "law/input/c.csv",
+    ):
+        (tmp_path / "data" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "data" / name).write_text("n\n1\n")
+    (tmp_path / "data/space/input/days/.DS_Store").write_bytes(b"\0")
+    (tmp_path / "data/space/input/old.csv").write_bytes(b"town\nM\xfcnchen\n")
+    (tmp_path / "data/space/input/days/more").mkdir()
+    (tmp_path / "data/space/input/days/more/old.csv").write_text("n\n2\n")
+    asked = {
+        "space-1": ["days/"],
+        "space-2": ["days/*2015*.csv"],
+        "space-3": ["c.csv", "old.csv"],
+        "space-4": ["old.csv", "days/more/old.csv"],
+        "space-5": ["../law/input/c.csv"],
+        "space-6": ["nights/*"],
+    }
+    row = {"query": "How many?", "answer": 3, "answer_type": "numeric_exact", "accepted_answers": [4, "5"], "x": None}
+    rows = [{"id": name, **row, "data_sources": sources} for name, sources in asked.items()]
+    (tmp_path / "workload").mkdir()
+    (tmp_path / "workload" / "space.json").write_bytes(b"\xef\xbb\xbf" + json.dumps(rows).encode())
+    loaded = load_cases(tmp_path / "workload" / "space.json")
+    given = {case.id: task for case in loaded.cases if (task := case.conversation[1].target) is not None}
+    assert {name: (sorted(task.tables), len(task.files)) for name, task in given.items()} == {
+        "space-1": (["a 2015", "b 2015", "c"], 0),
+        "space-2": (["a 2015", "b 2015"], 0),
+        "space-3": (["c"], 1),
+    }
+    said = " ".join(problem.message for problem in loaded.problems)
+    assert "space-4" in said and "space-5, space-6" in said
+    published = Published("kramabench", 3, "numeric_exact", options={"accepted": [4, "5"]})
+    verdicts = [judged_as_published(published, Outcome("ok", value)).passed for value in (3, 4.0, 5, 6)]
+    assert verdicts == [True, True, True, False]
 
 
 @pytest.mark.parametrize(
@@ -434,7 +485,11 @@ def test_check_counts_what_of_dacode_cannot_run_here() -> None:
     loaded = load_cases(SHARED / "da_code" / "task_all.jsonl")
     counts = [problem.message.split(":")[1].split()[0] for problem in loaded.problems]
     assert sum(map(int, counts)) + len(loaded.cases) == 500
-    assert any("100 tasks left out: models are judged by labels" in problem.message for problem in loaded.problems)
+    assert {problem.message.partition("left out: ")[2].partition(" (")[0] for problem in loaded.problems} == {
+        "its gold is not in this copy",
+        "its source tables are not here",
+        "it writes several files, which are not compared yet",
+    }
 
 
 @pytest.mark.skipif(not SHARED.is_dir(), reason="the shared data is not here")
@@ -530,6 +585,39 @@ def test_viseval_has_a_case_for_each_question_and_checks_type_data_and_order(tmp
     assert answered(loaded.cases[0], code).correctness.passed
     unsorted = answered(loaded.cases[0], code.replace(", ascending=False", "")).correctness
     assert (unsorted.passed, unsorted.reason) == (False, "plot_order")
+
+
+@pytest.mark.parametrize(
+    ("x", "sort", "order", "places"),
+    [
+        (["b", "a", "c"], None, None, ["b", "a", "c"]),
+        (["b", "a", "c"], {"channel": "y", "order": "descending"}, "descending", ["b", "a", "c"]),
+        (["b", "a", "c"], {"channel": "x", "order": "ascending"}, "x", ["b", "a", "c"]),
+        (["b", "a", "c"], {"channel": "x", "order": "descending"}, "given", ["c", "b", "a"]),
+        (
+            ["Tue", "Sun", "Mon"],
+            {"channel": "x", "order": ["Mon", "Tue", "Wed", "Sun"]},
+            "given",
+            ["Mon", "Tue", "Sun"],
+        ),
+        (["Tue", "Sun", "Mon"], {"channel": "x", "order": ["Mon", "Tue"]}, None, ["Tue", "Sun", "Mon"]),
+        ([3, 1, 2], {"channel": "x", "order": "descending"}, None, [3, 1, 2]),
+    ],
+)
+def test_orders_of_viseval(tmp_path: Path, x: list[Any], sort: Any, order: str | None, places: list[Any]) -> None:
+    (tmp_path / "databases" / "d").mkdir(parents=True)
+    (tmp_path / "databases" / "d" / "t.csv").write_text("day,n\nMon,1\n")
+    shown = {"chart": "bar", "x_data": [x], "y_data": [[1, 2, 3]], "classify": [], "sort": sort}
+    meta = [{"channel_specified": ["x"]}, {"channel_specified": [], "stacked_bar": True}]
+    entry = {"nl_queries": ["One.", "Two."], "query_meta": meta, "db_id": "d", "chart": "Bar", "vis_obj": shown}
+    (tmp_path / "visEval.json").write_text(json.dumps({"8@y_name@ASC": {**entry, "hardness": "Easy"}}))
+    cases = load_cases(tmp_path / "visEval.json").cases
+    assert [case.id for case in cases] == ["8@y_name@ASC/1", "8@y_name@ASC/2"]
+    plots = [case.conversation[1].target.expected.plot for case in cases]  # type: ignore[union-attr]  # all have one
+    panels = [plot.panels[0] for plot in plots if plot is not None]
+    assert [panel.stacked for panel in panels] == [None, True]
+    assert {panel.order for panel in panels} == {order}
+    assert [point[0] for point in panels[0].series[0].points] == places
 
 
 def test_a_published_answer_survives_storing() -> None:

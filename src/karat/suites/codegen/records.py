@@ -99,7 +99,16 @@ class Expected(msgspec.Struct, frozen=True, omit_defaults=True):
         return bare and self.plot is None and self.published is None and self.files is not None
 
 
-Scorer = Literal["dabstep", "kramabench", "dsbench", "dacode_csv", "dacode_text", "dacode_sqlite"]
+Scorer = Literal[
+    "dabstep",
+    "kramabench",
+    "dsbench",
+    "dsbench_model",
+    "dacode_csv",
+    "dacode_text",
+    "dacode_sqlite",
+    "dacode_model",
+]
 
 
 class Published(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import codecs
+from functools import lru_cache
+from pathlib import Path, PurePath
 
 import msgspec
 
@@ -12,6 +14,8 @@ from karat.suites.codegen.records import TableSource
 
 LEVELS = 4
 MOST_FILES = 50_000
+LONGEST_NAME = 200
+CHUNK = 1024**2
 
 
 class LeftOut(msgspec.Struct, frozen=True):
@@ -53,6 +57,28 @@ class Neighbours:
             self._files[str(folder)] = found
         return self._files[str(folder)].get(Path(name).name)
 
+    def all_named(self, folder: Path, name: str) -> list[Path]:
+        """The files that a name stands for, below a folder: one file, all of a folder (``a/``, ``a/*``), or those of a
+        pattern (``a/*2015*.csv``). Of several places with that name the shallowest counts; two of them are none."""
+        wanted = name.strip().strip("/")
+        if name.rstrip().endswith("/"):
+            wanted += "/*"
+        if not wanted or ".." in PurePath(wanted).parts or PurePath(wanted).is_absolute():
+            return []
+        for pattern in (wanted, f"*/{wanted}", f"*/*/{wanted}", f"**/{wanted}"):
+            try:
+                found = [place for place in sorted(folder.glob(pattern)) if not place.name.startswith(".")]
+            except (ValueError, NotImplementedError):
+                return []
+            if [place for place in found if place.is_dir()] and not [place for place in found if place.is_file()]:
+                return self.all_named(folder, f"{wanted}/*") if "*" not in wanted else []
+            files = [place for place in found if place.is_file()]
+            if len({place.parent for place in files}) > 1 and pattern != wanted and "**" not in wanted:
+                return []
+            if files:
+                return files
+        return []
+
     def rows_with(self, key: str) -> dict[str, JsonMapping]:
         """The rows with that key of JSONL files beside the file, or in a folder ``eval`` near it, by their ids."""
         if key not in self._lists:
@@ -81,8 +107,33 @@ def _rows(file: Path) -> dict[str, JsonMapping]:
 
 
 def inputs_of(files: list[Path]) -> tuple[dict[str, TableSource], tuple[str, ...]]:
-    """CSV and Parquet files as tables by their stem, all others as files."""
-    readable = [place for place in files if place.suffix.lower() in (".csv", ".parquet")]
+    """CSV and Parquet files as tables by their stem, all others as files. Left out: what a desktop leaves in a folder.
+
+    A CSV in another encoding than UTF-8 is a file only: which one it is, the code has to find out.
+    """
+    shown = [place for place in files if not place.name.startswith(".") and len(place.name.encode()) <= LONGEST_NAME]
+    readable = [place for place in shown if place.suffix.lower() == ".parquet" or _is_csv(place)]
     tables = {place.stem: TableSource(path=str(place.resolve())) for place in readable}
     used = {source.path for source in tables.values()}
-    return tables, tuple(str(place.resolve()) for place in files if str(place.resolve()) not in used)
+    return tables, tuple(str(place.resolve()) for place in shown if str(place.resolve()) not in used)
+
+
+def _is_csv(place: Path) -> bool:
+    if place.suffix.lower() != ".csv":
+        return False
+    about = place.stat()
+    return _is_utf_8(place, about.st_size, about.st_mtime_ns)
+
+
+@lru_cache(maxsize=4096)
+def _is_utf_8(place: Path, _size: int, _time: int) -> bool:
+    """Of the file in that state."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    try:
+        with place.open("rb") as file:
+            while part := file.read(CHUNK):
+                decoder.decode(part)
+        decoder.decode(b"", final=True)
+    except (OSError, UnicodeDecodeError):
+        return False
+    return True

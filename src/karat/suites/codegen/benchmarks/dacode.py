@@ -1,5 +1,6 @@
 """DA-Code: tasks that write a file. How each is judged is in a list beside (``eval*.jsonl``), gold files are in
-``gold/ID/``, source tables in ``source/ID/``. Tables, texts, databases and plots are judged; models are left out."""
+``gold/ID/``, source tables in ``source/ID/``. Tables, texts, databases, plots and predictions of models
+are judged."""
 
 from __future__ import annotations
 
@@ -24,14 +25,15 @@ SCORERS: dict[str, Scorer] = {
     "compare_csv": "dacode_csv",
     "compare_text": "dacode_text",
     "compare_sqlite": "dacode_sqlite",
+    "compare_ml": "dacode_model",
+    "compare_competition_ml": "dacode_model",
 }
-NOT_YET = {
-    "compare_ml": "models are judged by labels that are not in the set",
-    "compare_competition_ml": "models are judged by labels that are not in the set",
-}
+BOUNDS = ("metric", "lower_bound", "upper_bound")
+CLUSTERS = "silhouette"
+"""The metric that needs no true labels."""
 NO_SOURCE = "its source tables are not here (source/ID/)"
 READ: dict[str, str] = {
-    "dacode_csv": "import pandas as _pd\nresult = _pd.read_csv({file!r})",
+    **dict.fromkeys(("dacode_csv", "dacode_model"), "import pandas as _pd\nresult = _pd.read_csv({file!r})"),
     "dacode_sqlite": "import sqlite3 as _sqlite3\nimport pandas as _pd\n_database = _sqlite3.connect({file!r})\n"
     "_names = [row[0] for row in _database.execute(\"SELECT name FROM sqlite_master WHERE type = 'table'\")]\n"
     "result = {{name: _pd.read_sql_query(f'SELECT * FROM \"{{name}}\"', _database) for name in _names}}",
@@ -48,7 +50,8 @@ class _Row(msgspec.Struct, frozen=True):
 class _Eval(msgspec.Struct, frozen=True):
     func: list[str]
     result: list[dict[str, Json]]
-    options: list[dict[str, Json]] = []
+    options: list[dict[str, Json] | None] = []
+    config: dict[str, Json] = {}
 
 
 def read(told: _Row, beside: Neighbours, source: Where) -> list[Case[Task] | Problem | LeftOut]:
@@ -61,7 +64,7 @@ def read(told: _Row, beside: Neighbours, source: Where) -> list[Case[Task] | Pro
     if judged.func[0] == PLOT:
         return [_plot(told, judged, beside, source)]
     if scorer is None:
-        return [LeftOut(NAME, told.id, NOT_YET.get(judged.func[0], f"judged by {judged.func[0]}, which is unknown"))]
+        return [LeftOut(NAME, told.id, f"judged by {judged.func[0]}, which is unknown")]
     if len(judged.result) > 1:
         return [LeftOut(NAME, told.id, "it writes several files, which are not compared yet")]
     given = _source(told.id, beside)
@@ -97,7 +100,7 @@ def _source(name: str, beside: Neighbours) -> Path | None:
 def _plot(told: _Row, judged: _Eval, beside: Neighbours, source: Where) -> Case[Task] | LeftOut:
     """A task that draws: what it drew is compared with the gold's data, type and texts."""
     place = beside.folder("gold")
-    keys = (judged.options[0] if judged.options else {}).get("keys") or []
+    keys = ((judged.options[0] if judged.options else None) or {}).get("keys") or []
     gold = "its gold is not in this copy" if place is None else plot_gold(place / told.id, [str(key) for key in keys])
     if isinstance(gold, str):
         return LeftOut(NAME, told.id, gold)
@@ -116,7 +119,10 @@ def _plot(told: _Row, judged: _Eval, beside: Neighbours, source: Where) -> Case[
 
 def _published(name: str, scorer: Scorer, judged: _Eval, beside: Neighbours) -> tuple[Published | None, str]:
     """What is right, and the file that an answer has to write; empty: it leaves a mapping."""
-    about, options = judged.result[0], judged.options[0] if judged.options else {}
+    about, options = judged.result[0], (judged.options[0] if judged.options else None) or {}
+    if scorer == "dacode_model":
+        bounds: dict[str, Json] = {key: judged.config[key] for key in judged.config if key in BOUNDS}
+        options = {**options, **bounds, "competition": judged.func[0] == "compare_competition_ml"}
     if scorer == "dacode_text":
         answers = about.get("number")
         return (Published(scorer, answers, options=options) if answers else None), ""
@@ -124,7 +130,8 @@ def _published(name: str, scorer: Scorer, judged: _Eval, beside: Neighbours) -> 
     names = [str(one) for one in named] if isinstance(named, list) else [str(named)]
     place = beside.folder("gold")
     gold = [] if place is None else [file for one in names if (file := place / name / Path(one).name).is_file()]
-    found = Published(scorer, files=tuple(str(file.resolve()) for file in gold), options=options) if gold else None
+    known = bool(gold) or options.get("metric") == CLUSTERS
+    found = Published(scorer, files=tuple(str(file.resolve()) for file in gold), options=options) if known else None
     return found, Path(names[0]).name
 
 

@@ -1,5 +1,5 @@
 """DSBench's data analysis: one line has the questions of a workbook by name, their texts and tables are in
-``data/ID/``. Choices and numbers are judged; its modelling competitions need labels and are not loaded."""
+``data/ID/``. Choices and numbers are judged; its competitions are in ``dsbench_models``."""
 
 from __future__ import annotations
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import codecs
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any  # Any: each set has rows of its own type
@@ -16,6 +17,7 @@ from karat.suites.codegen.benchmarks import (
     dabstep,
     dacode,
     dsbench,
+    dsbench_models,
     evalplus,
     kramabench,
     pandasplotbench,
@@ -33,6 +35,7 @@ SETS = (
     kramabench.SET,
     dacode.SET,
     dsbench.SET,
+    dsbench_models.SET,
     pandasplotbench.SET,
     viseval.SET,
 )
@@ -49,7 +52,7 @@ def rows_of(file: Path) -> Iterator[tuple[int, JsonObject]]:
     if file.suffix == ".parquet":
         yield from enumerate(_parquet(file), start=1)
         return
-    data = read_unpacked(file)
+    data = read_unpacked(file).removeprefix(codecs.BOM_UTF8)
     try:
         found = json.decode(data)
     except json.BadJson as error:  # DSBench has a Python literal on each line

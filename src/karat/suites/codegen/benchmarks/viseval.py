@@ -36,7 +36,8 @@ CHARTS: dict[str, PlotType] = {
 
 class _Sort(msgspec.Struct, frozen=True):
     channel: str = ""
-    order: str = ""
+    order: str | list[Json] = ""
+    """``ascending``, ``descending``, or the values of the channel in the order that is asked for."""
 
 
 class _Shown(msgspec.Struct, frozen=True):
@@ -46,6 +47,11 @@ class _Shown(msgspec.Struct, frozen=True):
     sort: _Sort | None = None
 
 
+class _Meta(msgspec.Struct, frozen=True):
+    stacked_bar: bool | None = None
+    """Whether the question asks for stacked bars; else bars beside each other are as right."""
+
+
 class _Row(msgspec.Struct, frozen=True):
     id: str
     chart: str
@@ -53,6 +59,7 @@ class _Row(msgspec.Struct, frozen=True):
     vis_obj: _Shown
     nl_queries: list[str]
     hardness: str = ""
+    query_meta: list[_Meta] = []
 
 
 def read(told: _Row, beside: Neighbours, source: Where) -> list[Case[Task] | Problem | LeftOut]:
@@ -65,11 +72,13 @@ def read(told: _Row, beside: Neighbours, source: Where) -> list[Case[Task] | Pro
     if not files:
         return [LeftOut(NAME, told.id, "its database is not here (databases/DB_ID/*.csv)")]
     tables, _ = inputs_of(files)
-    gold = PlotGold((PanelGold(type=(kind,), series=series, order=_order(told.vis_obj.sort)),))
-    task = Task(tables=tables, expected=Expected(plot=gold), timeout=TIMEOUT)
+    series, order = _ordered(series, told.vis_obj.sort)
     names = ", ".join(tables)
     found: list[Case[Task] | Problem | LeftOut] = []
     for number, question in enumerate(told.nl_queries, start=1):
+        meta = told.query_meta[number - 1] if number <= len(told.query_meta) else _Meta()
+        panel = PanelGold(type=(kind,), series=series, order=order, stacked=meta.stacked_bar or None)
+        task = Task(tables=tables, expected=Expected(plot=PlotGold((panel,))), timeout=TIMEOUT)
         turns: tuple[Turn[Task], ...] = (
             Turn(role="system", content=f"Draw one chart. These tables are there as data frames: {names}.\n\n{WRITE}"),
             Turn(role="user", content=question, target=task),
@@ -99,14 +108,28 @@ def _plain(value: Json) -> str | int | float | None:
     return value if value is None or isinstance(value, str | int | float) else str(value)
 
 
-def _order(sort: _Sort | None) -> Order | None:
-    """By value, or by the category; categories from the last to the first have no word here and are not checked."""
+def _ordered(series: tuple[SeriesGold, ...], sort: _Sort | None) -> tuple[tuple[SeriesGold, ...], Order | None]:
+    """The order that is asked for: by value, by the category, or, where the categories go down or are listed, that of
+    the points, which are put in that order."""
     if sort is None or not sort.order:
-        return None
-    down = sort.order.lower().startswith("desc")
-    if sort.channel.lower() == "x":
-        return None if down else "x"
-    return "descending" if down else "ascending"
+        return series, None
+    down = isinstance(sort.order, str) and sort.order.lower().startswith("desc")
+    if sort.channel.lower() != "x":
+        return series, None if isinstance(sort.order, list) else "descending" if down else "ascending"
+    if isinstance(sort.order, str) and not down:
+        return series, "x"
+    names = {point[0] for one in series for point in one.points}
+    if not all(isinstance(name, str) for name in names):
+        return series, None
+    wanted = [str(_plain(name)) for name in sort.order] if isinstance(sort.order, list) else sorted(map(str, names))
+    places = {name: place for place, name in enumerate(wanted if isinstance(sort.order, list) else reversed(wanted))}
+    if not {str(name) for name in names} <= set(places):
+        return series, None
+    turned = [
+        msgspec.structs.replace(one, points=tuple(sorted(one.points, key=lambda point: places[str(point[0])])))
+        for one in series
+    ]
+    return tuple(turned), "given"
 
 
 SET = PublishedSet("an entry of VisEval", KEYS, _Row, read)

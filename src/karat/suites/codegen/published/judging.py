@@ -11,13 +11,14 @@ from karat.sandbox import Column, Outcome, Plain, Table
 from karat.suites.codegen.metrics.correctness import PART, Correctness, judge
 from karat.suites.codegen.metrics.correctness import as_gold as gold_from
 from karat.suites.codegen.options import Options
-from karat.suites.codegen.published import dabstep, dacode_sqlite, dacode_text, kramabench
+from karat.suites.codegen.published import dabstep, dacode_sqlite, dacode_text, kramabench, models
 from karat.suites.codegen.published.plain_answers import number_of, single, text_of
 from karat.suites.codegen.records import Published
 from karat.suites.codegen.results.tables import NoTableError
 
 WRONG = "differs_from_the_answer"
-WITH_OFFICIAL = ("dabstep", "dacode_csv", "dacode_text", "dacode_sqlite")
+WITH_OFFICIAL = ("dabstep", "dacode_csv", "dacode_text", "dacode_sqlite", "dacode_model", "dsbench_model")
+MODELS = ("dacode_model", "dsbench_model")
 OFFICIAL = "official"
 """Where the official figure is in the evidence."""
 
@@ -35,7 +36,10 @@ def judged_as_published(published: Published, outcome: Outcome) -> Correctness:
     if published.scorer == "kramabench":
         if published.kind == kramabench.REVIEW:
             return Correctness(None, reason="needs review: an answer in free words has no rule")
-        share, right = kramabench.share(published.kind, published.answer, result)
+        accepted = published.options.get("accepted")
+        answers = [published.answer, *(accepted if isinstance(accepted, list) else [])]
+        found = [kramabench.share(published.kind, answer, result) for answer in answers]
+        share, right = max(found, key=lambda one: (one[1], one[0]))
         return _word(share, right, {})
     if published.scorer == "dsbench":
         right = choice_or_number(published.answer, result)
@@ -43,6 +47,8 @@ def judged_as_published(published: Published, outcome: Outcome) -> Correctness:
     if published.scorer == "dacode_text":
         official, share = dacode_text.figures(published.answer, result, published.options)
         return _word(share, share == 1.0, {OFFICIAL: official})
+    if published.scorer in MODELS:
+        return _model(published, result)
     return _databases(published, result) if published.scorer == "dacode_sqlite" else _tables(published, result)
 
 
@@ -50,6 +56,24 @@ def _word(share: float, right: bool, evidence: JsonObject) -> Correctness:
     if right:
         return Correctness(1.0, passed=True, evidence=evidence, cell_f1=1.0)
     return Correctness(PART * share, reason=WRONG, evidence=evidence, cell_f1=share)
+
+
+def _model(published: Published, result: Plain) -> Correctness:
+    """Predictions: how far they came between two bounds. Right: as good as the better one."""
+    rule = models.rule_of(published)
+    if published.files:
+        found = models.figures(rule, published.files[0], result)
+    else:
+        found = models.cluster_figure(rule, result)
+    evidence: JsonObject = {OFFICIAL: found.official}
+    if found.metric is not None:
+        evidence["metric"] = {rule.metric: found.metric}
+    if found.problem:
+        evidence["problem"] = found.problem
+    if found.strict is None:
+        reason = "needs review: the answer brings the features that its clusters are measured by"
+        return Correctness(None, reason=reason, evidence=evidence)
+    return _word(found.strict, found.strict == 1.0, evidence)
 
 
 def choice_or_number(answer: Json, result: Plain) -> bool:

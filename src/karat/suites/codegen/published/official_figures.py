@@ -18,11 +18,11 @@ class OfficialFigure(msgspec.Struct, frozen=True):
 
 
 def official_figure(result: RunResult) -> OfficialFigure | None:
-    """None where no answer has one."""
+    """None where no answer has one. One that needs review has no strict figure to be beside."""
     found = [
         (float(details.correctness.evidence[OFFICIAL]), float(details.correctness.passed))
         for _, details in tries(result)
-        if isinstance(details.correctness.evidence.get(OFFICIAL), int | float)
+        if isinstance(details.correctness.evidence.get(OFFICIAL), int | float) and details.correctness.score is not None
     ]
     if not found:
         return None
