@@ -85,6 +85,7 @@ class Sandbox:
         self.layers: tuple[Layer, ...] = plan(self._without, unsafe=unsafe).layers
         self._python = interpreter(python)
         self._foreign = bool(python)
+        self._wrong: UserError | None = None
         self._beside: Sandbox | None = None
         self._making = threading.Lock()
         self._shelf = Shelf()
@@ -233,6 +234,8 @@ class Sandbox:
         if server is not None:
             return server
         try:
+            if self._wrong is not None:
+                raise self._wrong
             make_room(self)
             started = Server(plan(self._without, unsafe=self._unsafe), self._python, self.limits)
             self._ready = started.ready
@@ -252,10 +255,11 @@ class Sandbox:
         if wrong:
             server.close()
             name = f'the environment "{self.environment}"' if self.environment else self._python.command
-            raise UserError(
+            self._wrong = UserError(
                 f"{name} gives wrong results: {wrong}",
                 hint="One of its packages changes Python or pandas. Look at its .pth files and its sitecustomize.",
             )
+            raise self._wrong
 
     def put(self, server: Server | None) -> None:
         """Give a server back; None when it was lost."""
