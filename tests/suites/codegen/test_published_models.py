@@ -236,3 +236,25 @@ def test_dacode_models_are_loaded_with_their_bounds(tmp_path: Path) -> None:
     assert "gold is not in this copy (ml-binary-001)" in loaded.problems[0].message
     published = targets["ml-regression-001"].expected.published  # type: ignore[union-attr]  # it has one
     assert (published.options["metric"], published.options["upper_bound"]) == ("r2", 0.9)
+
+
+def test_dacode_tasks_that_write_several_tables(tmp_path: Path) -> None:
+    for folder in ("gold/dm-csv-004", "source/dm-csv-004"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "gold/dm-csv-004/events.csv").write_text("a,b\n1,x\n2,y\n")
+    (tmp_path / "gold/dm-csv-004/games.csv").write_text("n\n5\n")
+    (tmp_path / "source/dm-csv-004/raw.csv").write_text("a\n1\n")
+    told = {"id": "dm-csv-004", "type": "DM", "instruction": "Split.", "hardness": "Easy", "post_process": []}
+    rule = {"id": "dm-csv-004", "func": ["compare_csv"], "result": [{"file": ["events.csv"]}, {"file": ["games.csv"]}]}
+    (tmp_path / "task.jsonl").write_text(json.dumps(told))
+    (tmp_path / "eval.jsonl").write_text(json.dumps({**rule, "options": [{"ignore_order": True}]}))
+    [case] = load_cases(tmp_path / "task.jsonl").cases
+    events = "pd.DataFrame({'a': [2, 1], 'b': ['y', 'x']}).to_csv('events.csv', index=False)\n"
+    games = "pd.DataFrame({'n': [5]}).to_csv('games.csv', index=False)"
+    verdicts = [
+        compare(case, 0, Prediction(case.id, response=code.encode()), QUICK).correctness
+        for code in (events + games, events, games.replace("5", "6"))
+    ]
+    assert [one.passed for one in verdicts] == [True, False, False]
+    assert [one.evidence["official"] for one in verdicts] == [1.0, 0.5, 0.0]
+    assert "games.csv" in str(verdicts[1].evidence["problem"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import codecs
+import csv
 from functools import lru_cache
 from pathlib import Path, PurePath
 
@@ -15,7 +15,6 @@ from karat.suites.codegen.records import TableSource
 LEVELS = 4
 MOST_FILES = 50_000
 LONGEST_NAME = 200
-CHUNK = 1024**2
 
 
 class LeftOut(msgspec.Struct, frozen=True):
@@ -109,7 +108,7 @@ def _rows(file: Path) -> dict[str, JsonMapping]:
 def inputs_of(files: list[Path]) -> tuple[dict[str, TableSource], tuple[str, ...]]:
     """CSV and Parquet files as tables by their stem, all others as files. Left out: what a desktop leaves in a folder.
 
-    A CSV in another encoding than UTF-8 is a file only: which one it is, the code has to find out.
+    A CSV that pandas does not read as it is, for its encoding or its rows, is a file only: the code finds out how.
     """
     shown = [place for place in files if not place.name.startswith(".") and len(place.name.encode()) <= LONGEST_NAME]
     readable = [place for place in shown if place.suffix.lower() == ".parquet" or _is_csv(place)]
@@ -122,18 +121,19 @@ def _is_csv(place: Path) -> bool:
     if place.suffix.lower() != ".csv":
         return False
     about = place.stat()
-    return _is_utf_8(place, about.st_size, about.st_mtime_ns)
+    return _is_table(place, about.st_size, about.st_mtime_ns)
 
 
 @lru_cache(maxsize=4096)
-def _is_utf_8(place: Path, _size: int, _time: int) -> bool:
-    """Of the file in that state."""
-    decoder = codecs.getincrementaldecoder("utf-8")()
+def _is_table(place: Path, _size: int, _time: int) -> bool:
+    """Whether the file, in that state, is UTF-8 and no row has more cells than the first two: pandas reads it as it
+    is."""
     try:
-        with place.open("rb") as file:
-            while part := file.read(CHUNK):
-                decoder.decode(part)
-        decoder.decode(b"", final=True)
-    except (OSError, UnicodeDecodeError):
+        with place.open(encoding="utf-8-sig", newline="") as file:
+            rows = csv.reader(file)
+            head = next(rows, [])
+            first = next(rows, [])
+            most = max(len(head), len(first))
+            return bool(head) and all(len(row) <= most for row in rows)
+    except (OSError, UnicodeDecodeError, csv.Error):
         return False
-    return True

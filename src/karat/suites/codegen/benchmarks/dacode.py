@@ -14,6 +14,7 @@ from karat.core.records import Case, Turn, Where
 from karat.suites.codegen.benchmarks.companion_files import LeftOut, Neighbours, inputs_of
 from karat.suites.codegen.benchmarks.dacode_plots import plot_gold
 from karat.suites.codegen.benchmarks.published_set import PublishedSet
+from karat.suites.codegen.published.dacode import SEVERAL
 from karat.suites.codegen.question.default_prompt import WRITE
 from karat.suites.codegen.records import Expected, Published, Scorer, Task
 
@@ -38,6 +39,12 @@ READ: dict[str, str] = {
     "_names = [row[0] for row in _database.execute(\"SELECT name FROM sqlite_master WHERE type = 'table'\")]\n"
     "result = {{name: _pd.read_sql_query(f'SELECT * FROM \"{{name}}\"', _database) for name in _names}}",
 }
+
+
+READ_SEVERAL = (
+    "import os as _os\nimport pandas as _pd\n"
+    "result = {{name: _pd.read_csv(name) if _os.path.exists(name) else None for name in {file!r}.split(', ')}}"
+)
 
 
 class _Row(msgspec.Struct, frozen=True):
@@ -65,10 +72,11 @@ def read(told: _Row, beside: Neighbours, source: Where) -> list[Case[Task] | Pro
         return [_plot(told, judged, beside, source)]
     if scorer is None:
         return [LeftOut(NAME, told.id, f"judged by {judged.func[0]}, which is unknown")]
-    if len(judged.result) > 1:
-        return [LeftOut(NAME, told.id, "it writes several files, which are not compared yet")]
     given = _source(told.id, beside)
-    published, target = _published(told.id, scorer, judged, beside)
+    several = len(judged.result) > 1
+    if several and scorer != "dacode_csv":
+        return [LeftOut(NAME, told.id, f"it writes several files, which are not compared by {judged.func[0]}")]
+    published, target = (_several if several else _published)(told.id, scorer, judged, beside)
     if published is None:
         return [LeftOut(NAME, told.id, "its gold is not in this copy")]
     if given is None:
@@ -77,7 +85,7 @@ def read(told: _Row, beside: Neighbours, source: Where) -> list[Case[Task] | Pro
     task = Task(
         tables=tables,
         files=files,
-        template=f"[insert]\n{READ[scorer].format(file=target)}" if target else "",
+        template=f"[insert]\n{(READ_SEVERAL if several else READ[scorer]).format(file=target)}" if target else "",
         expected=Expected(published=published),
         timeout=TIMEOUT,
         memory_mb=4096,
@@ -133,6 +141,20 @@ def _published(name: str, scorer: Scorer, judged: _Eval, beside: Neighbours) -> 
     known = bool(gold) or options.get("metric") == CLUSTERS
     found = Published(scorer, files=tuple(str(file.resolve()) for file in gold), options=options) if known else None
     return found, Path(names[0]).name
+
+
+def _several(name: str, scorer: Scorer, judged: _Eval, beside: Neighbours) -> tuple[Published | None, str]:
+    """The same for several tables, each with options of its own, or all with the only ones."""
+    options = [one or {} for one in judged.options] or [{}]
+    parts: list[Json] = []
+    for place, about in enumerate(judged.result):
+        own = options[place] if len(options) == len(judged.result) else options[0]
+        alone = _Eval(judged.func, [about], [own], judged.config)
+        found, target = _published(name, scorer, alone, beside)
+        if found is None:
+            return None, ""
+        parts.append({"name": target, "file": found.files[0], "options": own})
+    return Published(scorer, options={SEVERAL: parts}), ", ".join(str(part["name"]) for part in parts)
 
 
 SET = PublishedSet("a DA-Code task", KEYS, _Row, read)

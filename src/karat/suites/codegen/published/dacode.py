@@ -18,6 +18,8 @@ from karat.core.json_types import Json
 from karat.sandbox import Column, Plain, Table
 
 CLOSE = 1e-3
+SEVERAL = "several"
+"""The option with the parts of a task that writes several tables."""
 
 
 def official(result: Plain, gold: str, options: dict[str, Json]) -> float:

@@ -93,8 +93,33 @@ def _tables(published: Published, result: Plain) -> Correctness:
     from karat.suites.codegen.published import dacode
 
     options = published.options
+    if dacode.SEVERAL in options:
+        return _several(msgspec.convert(options[dacode.SEVERAL], list[_Part]), result)
     found = [_table(dacode.gold_columns(file, options), result, options) for file in published.files]
     return max(found, key=lambda one: (one.passed, one.score or 0.0, one.evidence[OFFICIAL]))
+
+
+class _Part(msgspec.Struct, frozen=True):
+    """One of several tables."""
+
+    name: str
+    file: str
+    options: dict[str, Json]
+
+
+def _several(parts: list[_Part], result: Plain) -> Correctness:
+    """Right when every table is; the shares, and the official figures, are means."""
+    from karat.suites.codegen.published import dacode
+
+    given = result if isinstance(result, dict) else {}
+    found = [_table(dacode.gold_columns(one.file, one.options), given.get(one.name), one.options) for one in parts]
+    official = sum(float(one.evidence[OFFICIAL]) for one in found) / len(found)
+    if all(one.passed for one in found):
+        return msgspec.structs.replace(found[0], evidence={OFFICIAL: official})
+    share = sum(1.0 if one.passed else one.cell_f1 or 0.0 for one in found) / len(found)
+    wrong = [part.name for part, one in zip(parts, found, strict=True) if not one.passed]
+    evidence: JsonObject = {OFFICIAL: official, "problem": f"wrong: {', '.join(wrong)}"}
+    return Correctness(PART * share, reason=WRONG, evidence=evidence, cell_f1=share)
 
 
 def _table(columns: list[Column], result: Plain, options: dict[str, Json]) -> Correctness:
