@@ -33,7 +33,7 @@ def tried(box: Sandbox, code: str, task: Task = TASK) -> Comparison:
     "code",
     ["print(df.price.sum())", "total = df.price.sum()\nprint(f'The total is "
                               "{total}')", "for x in [df.price.sum()]:\n    print(x)",
-     "def f():\n    print(df.price.sum())\nf()", "import sys\nsys.stdout.write(str(df.price.sum()))\nx = 1"],
+     "def f():\n    print(df.price.sum())\nf()", "import sys\nsys.stdout.write(str(df.price.sum()))\nx = 1", "import sys\nsys.stdout.write(str(df.price.sum()))"],
 )  # fmt: skip
 def test_a_printed_answer_is_told(box: Sandbox, code: str) -> None:
     found = tried(box, code)
@@ -100,7 +100,7 @@ def test_functions_that_print(box: Sandbox) -> None:
 
 def test_printed_figures_are_an_answer_where_figures_are_asked_for(box: Sandbox) -> None:
     task = Task(tables=TASK.tables, expected=Expected(named={"total": "7"}))
-    for code in ("print('@total[7]')", "print('@total[7]')\nx = 1"):
+    for code in ("print('@total[7]')", "print('@total[7]')\nx = 1", "import sys\nsys.stdout.write('@total[7]')"):
         assert tried(box, code, task).correctness.passed
     found = tried(box, "print('the total is 7')", task)
     assert (found.correctness.passed, found.correctness.reason) == (False, "printed_not_returned")

@@ -233,6 +233,14 @@ BOUGHT = Schema({"orders": ("order_id", "customer_id", "amount", "order_date")})
         "people over 30 in table order",
         "the order of the rows should stay as is",
         "leave the order untouched",
+        "names, priciest first",
+        "salaries going up",
+        "people over 30, the rows as they are in the table",
+        "Order of the output: by date, then by name",
+        "names in the sequence in which they first appear",
+        "The lower the salary, the higher up the row",
+        "names, starting with the one with the highest salary",
+        "the same people in reversed order",
     ],
 )
 def test_an_order_is_asked_for_in_many_words(question: str) -> None:

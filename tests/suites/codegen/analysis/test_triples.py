@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any  # Any: results of three libraries, compared as plain values
 
 import duckdb
+import numpy as np
 import pandas as pd
 import polars as pl
 import polars.selectors as cs
@@ -84,7 +85,7 @@ def _scores(asked: Any, facts: CodeFacts, reference: CodeFacts | None = None) ->
 def test_results_are_equal(triple: dict[str, str]) -> None:
     tables = of_tables(triple)
     frames = {name: pd.DataFrame(table) for name, table in tables.items()}
-    in_pandas = _run(code(triple["pandas"]), {"pd": pd, **frames})
+    in_pandas = _run(code(triple["pandas"]), {"pd": pd, "np": np, **frames})
     in_polars = _run(
         code(triple["polars"]), {"pl": pl, "cs": cs, **{name: pl.DataFrame(table) for name, table in tables.items()}}
     )

@@ -56,8 +56,8 @@ def items(language: str, question: str) -> dict[str, object]:
 
 
 @pytest.mark.parametrize("language", OTHERS)
-def test_forty_questions_ask_for_the_same(language: str) -> None:
-    assert len(PARALLEL) == 40
+def test_questions_ask_for_the_same(language: str) -> None:
+    assert len(PARALLEL) >= 60
     pairs = [(one[language], items(language, one[language]), items("en", one["en"])) for one in PARALLEL]
     differ = [
         f"{question}: {name}: {ours[name]} instead of {english[name]}"

@@ -33,11 +33,13 @@ def conditions_of(
 
 
 def or_more(words: Sequence[Word], vocabulary: Vocabulary, taken: Sequence[bool]) -> list[tuple[int, int, str]]:
-    """Where "or older" and the like are; "above 10 or below 5" has none: a value follows."""
+    """Where "or older" and the like are; "above 10 or below 5" and "or older than 50" have none: a value follows."""
+    compared = [phrase for said in vocabulary.comparisons.values() for phrase in said]
+    longer = {start: end for start, end, _ in find_phrases(words, compared, taken)}
     return [
         (start, end, phrase)
         for start, end, phrase in find_phrases(words, tuple(vocabulary.or_more), taken)
-        if end >= len(words) or number_of(words[end], vocabulary) is None
+        if longer.get(start + 1, end) <= end and (end >= len(words) or number_of(words[end], vocabulary) is None)
     ]
 
 
@@ -83,6 +85,18 @@ class _Reader:
                     column = self._column(start, high)
                     self._add(low, column, ">=")
                     self._add(high, column, "<=")
+        for start, end, _ in find_phrases(self.words, self.vocabulary.from_words, self.taken):
+            self._from_to(start, end)
+
+    def _from_to(self, start: int, low: int) -> None:
+        """ "a year from 2010 to 2015": a column, and two values with nothing between them but the word."""
+        for begin, high, _ in find_phrases(self.words, self.vocabulary.to_words, self.taken):
+            if begin != low + 1 or high >= len(self.words):
+                continue
+            column = self._column(start, start, reach=0)
+            if column and self._value(low) is not None and self._value(high) is not None:
+                self._add(low, column, ">=")
+                self._add(high, column, "<=")
 
     def _or_more(self) -> None:
         for start, _, phrase in or_more(self.words, self.vocabulary, self.taken):

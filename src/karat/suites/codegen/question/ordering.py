@@ -44,7 +44,10 @@ def ordering_of(
     ]
     directions = [_by_age(one, known, schema) for one in _directions(words, free, known)]
     found += [phrase for phrase, _, _ in directions]
-    if find_phrases(words, known.descending, free) or any(way == "descending" for _, way, _ in directions):
+    downwards = find_phrases(words, known.descending, free)
+    for start, end, _ in downwards:  # "reverse alphabetical" is not alphabetical
+        free[start:end] = [True] * (end - start)
+    if downwards or any(way == "descending" for _, way, _ in directions):
         found.append("descending")
     if find_phrases(words, known.ascending, free) or any(way == "ascending" for _, way, _ in directions):
         found.append("ascending")

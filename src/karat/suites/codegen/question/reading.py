@@ -43,7 +43,9 @@ def read_question(
     known = words_known or vocabulary()
     words = without_compounds(words_of(question[:LONGEST], known), schema.columns, known)
     mentions = [
-        mention for mention in mentions_of(words, schema.columns, known) if not _names_table(words, mention, schema)
+        mention
+        for mention in mentions_of(words, schema.columns, known)
+        if not _names_table(words, mention, schema) and not _compares(words, mention, known)
     ]
     taken = [False] * len(words)
     for mention in mentions:
@@ -118,6 +120,19 @@ def _mentioned(words: Sequence[Word], values: Mapping[str, Collection[str]], kno
         if any(all(part in said[at + n] for n, part in enumerate(parts)) for at in places):
             found.append(value)
     return tuple(found)
+
+
+def _compares(words: Sequence[Word], mention: Mention, known: Vocabulary) -> bool:
+    """Whether the word is part of a comparison, and a column's name only without its accents: "älter als" says nothing
+    of ``alter``."""
+    word = words[mention.start]
+    if mention.end != mention.start + 1 or mention.column.lower() in singular(word.lower, known.plurals):
+        return False
+    phrases = [phrase for said in (*known.comparisons.values(), tuple(known.or_more)) for phrase in said]
+    return any(
+        start <= mention.start < end and end - start > 1
+        for start, end, _ in find_phrases(words, phrases, [False] * len(words))
+    )
 
 
 def _names_table(words: Sequence[Word], mention: Mention, schema: Schema) -> bool:

@@ -32,16 +32,27 @@ def only_printed(outcome: Outcome, *, nothing_set: bool) -> bool:
 
 
 def ends_in_print(task: Task, code: str, outcome: Outcome) -> bool:
-    """Whether the answer is the None that ``print(…)`` as a last line gives: no answer, and no result either."""
-    if not outcome.ok or outcome.result is not None or not outcome.stdout.strip():
+    """Whether the answer is the None that ``print(…)`` as a last line gives, or the length that ``sys.stdout.write(…)``
+    gives: no answer, and no result either."""
+    if not outcome.ok or not outcome.stdout.strip():
         return False
     if task.template or task.answer != "result":
         return False
     tree = syntax_tree(code)
     if tree is None:
         return False
+    last = tree.body[-1] if tree.body else None
+    named = task.expected is not None and task.expected.named  # figures may be written anywhere
+    if outcome.result is not None and (named or not (isinstance(last, ast.Expr) and _writes(last.value))):
+        return False
     stored = (node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
     return bool(tree.body) and isinstance(tree.body[-1], ast.Expr) and "result" not in stored
+
+
+def _writes(value: ast.expr) -> bool:
+    called = value.func if isinstance(value, ast.Call) else None
+    stream = called.value if isinstance(called, ast.Attribute) and called.attr == "write" else None
+    return isinstance(stream, ast.Attribute) and stream.attr in ("stdout", "stderr")
 
 
 def printed_figures(task: Task, outcome: Outcome) -> bool:

@@ -7,13 +7,14 @@ reported where its result is read, so that one of several named ones that nobody
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 from karat.suites.codegen.analysis.pandas_api.columns import column
 from karat.suites.codegen.analysis.reader.constants import texts_of
 from karat.suites.codegen.analysis.reader.masks import label
 from karat.suites.codegen.analysis.reader.state import State
 from karat.suites.codegen.analysis.reader.values import Node, Value, fresh, reach, rows_of
-from karat.suites.codegen.analysis.records import Aggregation
+from karat.suites.codegen.analysis.records import Aggregation, Order
 
 FUNCTIONS = frozenset(
     [
@@ -49,6 +50,8 @@ FUNCTIONS = frozenset(
 OTHER_NAMES = {"average": "mean", "fmean": "mean", "amax": "max", "amin": "min", "argmax": "idxmax", "argmin": "idxmin"}
 _STILL_TABLES = frozenset({"describe", "mode", "quantile", "corr", "cov"})
 _ROWS_ONLY = frozenset({"size"})
+KEYS_ARE_COLUMNS = "as_index=False"
+"""The name of groups whose keys become columns of what is aggregated."""
 
 
 def function_name(name: str) -> str:
@@ -90,14 +93,21 @@ def _of_groups(state: State, groups: Value, inner: Value, function: str) -> Valu
     if function in ("sum", "mean") and inner.mask:
         function = "count" if function == "sum" else "share"
     told = Aggregation(function, label(_subject(inner)), state.line)
+    how = groups.sort or inner.sort
+    if function in ("first", "last") and how is not None:  # of rows that are in order
+        kind: Literal["head", "tail"] = "head" if function == "first" else "tail"
+        parents = (*parents, state.node((groups.node,), Order(kind, how.columns, how.ascending, 1, state.line)))
     found: Value
     if inner.kind == "frame" and function != "size":
-        found = fresh(inner, node=state.node((groups.node, rows_of(inner, state.line)), told))
+        found = fresh(inner, node=state.node((groups.node, *parents[2:], rows_of(inner, state.line)), told))
         found.sort = None
     else:
         found = state.series(parents, inner.sources if function != "size" else ())
         found.pending = (told,)
     found.index = groups.index
+    if found.kind == "series" and groups.name == KEYS_ARE_COLUMNS:
+        name = "size" if function == "size" else inner.sources[0] if len(inner.sources) == 1 else "<values>"
+        return state.new_frame(state.node((found.node,)), tuple(dict.fromkeys((*groups.index, name))), {name: found})
     return found
 
 

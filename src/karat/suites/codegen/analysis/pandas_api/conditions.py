@@ -87,7 +87,8 @@ def is_missing(state: State, call: Call) -> Value:
 
 def drop_missing(state: State, call: Call) -> Value:
     value = call.receiver
-    named = columns_named(state, value, call.named.get("subset")) if value.kind == "frame" else [value]
+    given = call.argument(0, "subset")  # in polars the first argument; in pandas an axis, which names no column
+    named = columns_named(state, value, given) if value.kind == "frame" else [value]
     columns = [label(one) for one in named] or [""]
     conditions = [Filter(column, "notnull", "", state.line) for column in columns]
     return state.with_fact(value, *conditions, parents=state.reach(*named) if value.kind == "frame" else ())

@@ -130,6 +130,8 @@ def _length(state: State, call: Call) -> Value:
     given = call.argument(0)
     if given is None:
         return unknown(())
+    if isinstance(given.const, str):
+        return state.const(len(given.const))
     parents = (rows_of(given, state.line),) if given.kind == "frame" else state.reach(given)
     found = Value("scalar", state.node(parents))
     if given.distinct:
@@ -137,6 +139,15 @@ def _length(state: State, call: Call) -> Value:
     elif given.kind != "const":
         found.pending = (Aggregation("len", label(given), state.line),)
     return found
+
+
+def _next(state: State, call: Call) -> Value:
+    """``next(x for x in …)``: the first of them."""
+    given = call.argument(0)
+    if given is None:
+        return unknown(())
+    items = given.shared.items if given.kind == "list" and given.shared is not None else None
+    return items[0] if items else state.with_fact(element_of(state, given), parents=state.reach(given))
 
 
 def _sorted(state: State, call: Call) -> Value:
@@ -293,6 +304,7 @@ HANDLERS: dict[str, Handler] = {
     "Grouper": _key,
     "Counter": _counter,
     "len": _length,
+    "next": _next,
     "sorted": _sorted,
     "argsort": lambda state, call: argsort(state, call.argument(0) or unknown(())),
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from karat.suites.codegen.analysis.pandas_api.aggregates import aggregate, by_rule
+from karat.suites.codegen.analysis.pandas_api.aggregates import KEYS_ARE_COLUMNS, aggregate, by_rule
 from karat.suites.codegen.analysis.pandas_api.columns import choose, columns_named, sources_of
 from karat.suites.codegen.analysis.reader.constants import texts_of, truth_in
 from karat.suites.codegen.analysis.reader.function_calls.calls import Call
@@ -34,7 +34,9 @@ def groupby(state: State, call: Call) -> Value:
     keys = columns_named(state, of, by)
     if by is not None and not keys:
         keys = [state.series(state.reach(by), by.sources)]
-    return group(state, of, keys, of.index if level is not None else ())
+    groups = group(state, of, keys, of.index if level is not None else ())
+    groups.name = KEYS_ARE_COLUMNS if truth_in(call.named.get("as_index")) is False else ""
+    return groups
 
 
 def resample(state: State, call: Call) -> Value:

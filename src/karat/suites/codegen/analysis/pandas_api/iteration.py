@@ -10,6 +10,8 @@ from karat.suites.codegen.analysis.reader.function_calls.calls import Call
 from karat.suites.codegen.analysis.reader.masks import as_condition
 from karat.suites.codegen.analysis.reader.state import MOST_ITEMS, UNROLLED, State
 from karat.suites.codegen.analysis.reader.values import (
+    ROW,
+    ROWS,
     GroupKey,
     Operation,
     Shared,
@@ -32,6 +34,8 @@ def element_of(state: State, value: Value) -> Value:
     match value.kind:
         case "series":
             return fresh(value, sort=None, node=state.node((value.node,)), pending=(), mask=value.mask)
+        case "frame" if value.name == ROWS:
+            return fresh(state.with_fact(value), name=ROW)
         case "groups" if value.inner is not None:
             key = state.series((value.node,), value.index)
             key.distinct = value.index
@@ -100,11 +104,21 @@ def _added(call: Call) -> list[Value] | None:
     return list(more) if more is not None else None
 
 
+def _same_constant(one: Value, other: Value) -> bool:
+    return isinstance(one.const, str | int) and type(one.const) is type(other.const) and one.const == other.const
+
+
 def call_container(state: State, call: Call) -> Value:
     """A method of a list or dict."""
     value, given = call.receiver, call.given
     shared = value.shared or Shared()
     nodes = state.reach(*given)
+    if call.name == "remove" and value.kind == "list" and shared.items and not state.control and given:
+        place = next((at for at, item in enumerate(shared.items) if _same_constant(item, given[0])), None)
+        if place is not None:
+            shared.items.pop(place)
+            value.node = state.node(state.reach(*shared.items))
+            return state.const(None)
     if call.name in MUTATORS:
         key = given[0] if call.name == "setdefault" and given else None
         facts = tuple(GroupKey(source) for source in key.sources) if key is not None else ()
@@ -121,6 +135,10 @@ def call_container(state: State, call: Call) -> Value:
         value.shared = shared
         state.change(value, state.node(nodes, *facts))
         return value if call.name == "setdefault" else state.const(None)
+    if call.name == "pop" and value.kind == "list" and shared.items and not state.control:
+        place = number_in(call.argument(0)) if call.arguments else -1
+        if place is not None and -len(shared.items) <= place < len(shared.items):
+            return shared.items.pop(place)
     if call.name == "sort":
         key = call.named.get("key")
         element = element_of(state, value)

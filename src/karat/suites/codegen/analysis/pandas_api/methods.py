@@ -23,10 +23,20 @@ from karat.suites.codegen.analysis.pandas_api.columns import (
     sources_of,
 )
 from karat.suites.codegen.analysis.pandas_api.orders import argsort, extreme, first_truth, sort, take
-from karat.suites.codegen.analysis.reader.constants import number_in, texts_of
+from karat.suites.codegen.analysis.reader.constants import number_in, texts_of, truth_in
 from karat.suites.codegen.analysis.reader.function_calls.calls import Call, Handler
 from karat.suites.codegen.analysis.reader.state import State
-from karat.suites.codegen.analysis.reader.values import Operation, Shared, Sorting, Value, fresh, rows_of
+from karat.suites.codegen.analysis.reader.values import (
+    INDEXED_ROW,
+    ROW,
+    ROWS,
+    Operation,
+    Shared,
+    Sorting,
+    Value,
+    fresh,
+    rows_of,
+)
 from karat.suites.codegen.analysis.records import Filter, Join
 
 _ACCESSORS = frozenset({"str", "dt", "cat"})
@@ -252,7 +262,13 @@ def _rows_one_by_one(state: State, call: Call) -> Value:
         return state.with_fact(value)
     else:
         element = row
+        plain = truth_in(call.argument(0, "index")) is False
+        row.name = "" if call.name != "itertuples" else ROW if plain else INDEXED_ROW
     return Value("list", state.node((rows_of(value),)), shared=Shared(element=element), sort=value.sort)
+
+
+def _as_rows(state: State, call: Call) -> Value:
+    return fresh(_unchanged(state, call), name=ROWS if call.receiver.kind == "frame" else "")
 
 
 def _append(state: State, call: Call) -> Value:
@@ -279,7 +295,8 @@ HANDLERS: dict[str, Handler] = {
     **dict.fromkeys(("iterrows", "itertuples", "items", "iteritems", "to_dict"), _rows_one_by_one),
     **dict.fromkeys(("explode", "melt"), _named_columns),
     **dict.fromkeys(("pivot_table", "pivot"), grouping.pivot_table),
-    **dict.fromkeys(("get", "pop", "get_group", "xs"), _get),
+    **dict.fromkeys(("get", "pop", "__getitem__", "get_group", "xs"), _get),
+    **dict.fromkeys(("to_numpy", "as_matrix"), _as_rows),
     "sort_values": _sort_values,
     "argsort": lambda state, call: argsort(state, call.receiver),
     "sort_index": _sort_index,

@@ -59,7 +59,7 @@ def extreme(state: State, value: Value, by: Sequence[Value], count: int | None, 
     found = state.with_fact(
         value, Order("largest" if largest else "smallest", columns, not largest, count, state.line), parents=nodes
     )
-    found.sort = Sorting(columns, not largest)
+    found.sort = Sorting(columns, not largest, cut=True)
     return found
 
 
@@ -73,7 +73,12 @@ def extreme_of_sorted(state: State, value: Value, count: int | None) -> Value:
 def take(state: State, value: Value, first: bool, count: int | None) -> Value:
     """``head(count)`` or ``tail(count)``."""
     how = value.sort or Sorting((), None)
-    return state.with_fact(value, Order("head" if first else "tail", how.columns, how.ascending, count, state.line))
+    if how.cut and not first:
+        how = Sorting((), None)
+    found = state.with_fact(value, Order("head" if first else "tail", how.columns, how.ascending, count, state.line))
+    if first and value.sort is not None:
+        found.sort = Sorting(value.sort.columns, value.sort.ascending, cut=True)
+    return found
 
 
 def reverse(state: State, value: Value) -> Value:
@@ -101,4 +106,6 @@ def at_position(state: State, value: Value, place: Value) -> Value:
         return take(state, value, True, 1)
     if number == -1:
         return take(state, value, False, 1)
+    if number is not None and value.sort is not None:  # the second largest: the last of the first two
+        return take(state, value, number > 0, number + 1 if number > 0 else -number)
     return state.with_fact(value, parents=state.reach(place))

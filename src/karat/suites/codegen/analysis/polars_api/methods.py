@@ -9,7 +9,7 @@ from karat.suites.codegen.analysis.pandas_api import conditions, grouping
 from karat.suites.codegen.analysis.pandas_api.aggregates import FUNCTIONS, aggregate, function_name
 from karat.suites.codegen.analysis.pandas_api.columns import column, drop_columns, has_column, set_column
 from karat.suites.codegen.analysis.pandas_api.methods import call_method
-from karat.suites.codegen.analysis.pandas_api.orders import at_position, extreme, first_truth, sort, take
+from karat.suites.codegen.analysis.pandas_api.orders import at_position, extreme, first_truth, reverse, sort, take
 from karat.suites.codegen.analysis.polars_api.arguments import (
     as_column,
     flat,
@@ -24,7 +24,7 @@ from karat.suites.codegen.analysis.reader.constants import number_in, texts_of, 
 from karat.suites.codegen.analysis.reader.function_calls.calls import Call
 from karat.suites.codegen.analysis.reader.masks import combined, compared, filtered
 from karat.suites.codegen.analysis.reader.state import State
-from karat.suites.codegen.analysis.reader.values import Operation, Shared, Value, fresh, rows_of
+from karat.suites.codegen.analysis.reader.values import ROW, Operation, Shared, Value, fresh, rows_of
 
 PolarsHandler: TypeAlias = Callable[[State, Call], Value | None]
 """None: the call is one of pandas."""
@@ -231,12 +231,24 @@ def _length(state: State, call: Call) -> Value | None:
 def _rows_from(state: State, call: Call) -> Value | None:
     """``slice(0, 3)``, ``row(0)``, ``item()``, ``gather_every``: rows by place."""
     value = call.receiver
-    start, count = number_in(call.argument(0, "offset", "index")), number_in(call.argument(1, "length"))
+    place = call.argument(0, "offset", "index")
+    start, count = number_in(place), number_in(call.argument(1, "length"))
     if value.kind not in ("frame", "series"):
         return None
     if call.name == "slice":
         return take(state, value, True, count) if start == 0 else state.with_fact(value)
-    return at_position(state, value, state.const(start)) if start is not None else state.with_fact(value)
+    return state.with_fact(value) if place is None else at_position(state, value, place)
+
+
+def _reverse(state: State, call: Call) -> Value | None:
+    return reverse(state, call.receiver) if call.receiver.kind in ("frame", "series") else None
+
+
+def _first(state: State, call: Call) -> Value | None:
+    """``first()`` and ``last()`` of rows that are in order."""
+    if call.receiver.kind not in ("frame", "series") or call.receiver.sort is None:
+        return None
+    return take(state, call.receiver, call.name == "first", 1)
 
 
 def _one_column(state: State, call: Call) -> Value | None:
@@ -255,7 +267,11 @@ def _rows_as_dicts(state: State, call: Call) -> Value | None:
     """``to_dicts()``, ``iter_rows(named=True)``: a list whose element is a row."""
     if call.receiver.kind != "frame":
         return None
-    return call_method(state, Call(call.receiver, "to_dict", [], {"orient": state.const("records")}))
+    found = call_method(state, Call(call.receiver, "to_dict", [], {"orient": state.const("records")}))
+    named = call.name == "to_dicts" or truth_in(call.named.get("named")) is True
+    if not named and found.shared is not None and found.shared.element is not None:
+        found.shared.element.name = ROW
+    return found
 
 
 def _value_counts(state: State, call: Call) -> Value | None:
@@ -309,6 +325,8 @@ HANDLERS: dict[str, PolarsHandler] = {
     "len": _either(_count_groups, _length),
     "count": _count_groups,
     **dict.fromkeys(("slice", "row", "item"), _rows_from),
+    "reverse": _reverse,
+    **dict.fromkeys(("first", "last"), _first),
     **dict.fromkeys(("to_series", "get_column"), _one_column),
     **dict.fromkeys(("to_dicts", "iter_rows", "rows"), _rows_as_dicts),
     "value_counts": _value_counts,

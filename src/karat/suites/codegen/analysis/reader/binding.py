@@ -14,7 +14,7 @@ from karat.suites.codegen.analysis.reader.masks import label
 from karat.suites.codegen.analysis.reader.operators import operate
 from karat.suites.codegen.analysis.reader.state import State
 from karat.suites.codegen.analysis.reader.subscripts import get, put
-from karat.suites.codegen.analysis.reader.values import MISSING, Value, fresh, unknown
+from karat.suites.codegen.analysis.reader.values import INDEXED_ROW, MISSING, ROW, Value, fresh, unknown
 from karat.suites.codegen.analysis.records import Aggregation
 
 
@@ -47,11 +47,20 @@ def _unpack(state: State, targets: Sequence[ast.expr], value: Value, *, told: bo
     for place, part in enumerate(targets):
         if plain is not None:
             bind(state, part, plain[place], told=told)
+        elif value.name in (ROW, INDEXED_ROW) and star is None:
+            bind(state, part, _cell(state, value, place), told=told)
         elif value.kind == "list":
             found = value if isinstance(part, ast.Starred) else get(state, value, state.const(place))
             bind(state, part, found, told=told)
         else:
             bind(state, part, unknown(state.reach(value), state.line), told=told)
+
+
+def _cell(state: State, row: Value, place: int) -> Value:
+    """A cell of a row by its place, where the label of the row may be the first."""
+    if row.name == INDEXED_ROW and place == 0:
+        return state.series((row.node,), row.index)
+    return get(state, row, state.const(place))
 
 
 def _set_attribute(state: State, value: Value, name: str, new: Value) -> None:
@@ -116,9 +125,18 @@ def augment(state: State, statement: ast.AugAssign) -> None:
         new = operate(state, statement.op, old, added)
         by_row = False
     if isinstance(target, ast.Subscript):
-        put(state, state.evaluate(target.value), state.evaluate(target.slice), new, added=by_row)
+        put(state, *_place_of(state, target), new, added=by_row)
     else:
         bind(state, target, new)
+
+
+def _place_of(state: State, target: ast.Subscript) -> tuple[Value, Value]:
+    """What ``target`` changes, and where. ``totals[city][0] += x`` changes what is held for a city."""
+    if isinstance(target.value, ast.Subscript):
+        holder, key = state.evaluate(target.value.value), state.evaluate(target.value.slice)
+        if holder.kind == "dict" and holder.name != OBJECT and not isinstance(key.const, str | int | float):
+            return holder, key
+    return state.evaluate(target.value), state.evaluate(target.slice)
 
 
 def import_(state: State, statement: ast.Import | ast.ImportFrom) -> None:

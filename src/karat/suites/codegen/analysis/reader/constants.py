@@ -5,13 +5,16 @@ from __future__ import annotations
 import ast
 import datetime
 import math
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from typing import Any  # Any: constants of the code that is read; operators fail where their types do not fit
 
 from karat.suites.codegen.analysis.reader.values import MISSING, Value
 
 _LONGEST = 10_000
 _MOST_PARTS = 200
+_FIELD = re.compile(r"\{([A-Za-z_]\w*|\d*)\}")
+_BRACES = re.compile(r"[{}]")
 _TEXT_METHODS = frozenset({"lower", "upper", "title", "strip", "capitalize", "casefold", "lstrip", "rstrip"})
 
 
@@ -103,13 +106,19 @@ def compare(operator: ast.cmpop, left: Any, right: Any) -> object:
                 return left is right
             case ast.IsNot():
                 return left is not right
+            case ast.In() if isinstance(right, str):
+                return left in right
+            case ast.NotIn() if isinstance(right, str):
+                return left not in right
             case _:
                 return MISSING
     except TypeError:
         return MISSING
 
 
-def call_on_text(text: str, method: str, arguments: Sequence[Value]) -> object:
+def call_on_text(
+    text: str, method: str, arguments: Sequence[Value], named: Mapping[str, Value] | None = None
+) -> object:
     """A method of a constant text, where it comes to a constant text."""
     given = [argument.const for argument in arguments]
     if method in _TEXT_METHODS and not given:
@@ -118,15 +127,27 @@ def call_on_text(text: str, method: str, arguments: Sequence[Value]) -> object:
         return getattr(text, method)(given[0])
     if method == "join":
         return _joined(text, arguments)
-    plain = bool(given) and all(isinstance(argument, str | int | float) for argument in given)
     if method == "replace" and len(given) == 2 and all(isinstance(part, str) for part in given):
         made = text.replace(*given) if given[0] else MISSING
         return made if isinstance(made, str) and len(made) < _LONGEST else MISSING
-    if method == "format" and plain and text.count("{}") == len(given) == text.count("{"):
-        for argument in given:
-            text = text.replace("{}", str(argument), 1)
-        return text
+    if method == "format":
+        return _filled(text, arguments, named or {})
     return MISSING
+
+
+def _filled(text: str, arguments: Sequence[Value], named: Mapping[str, Value]) -> object:
+    """``"{} by {key}".format("pay", key="city")``: fields that are nothing but a place or a name."""
+    given = {str(place): value.const for place, value in enumerate(arguments)}
+    given |= {name: value.const for name, value in named.items()}
+    places = iter(range(len(arguments)))
+    parts: list[str] = []
+    for at, piece in enumerate(_FIELD.split(text)):
+        value = given.get(piece or str(next(places, -1))) if at % 2 else piece
+        if not isinstance(value, str | int | float) or (not at % 2 and _BRACES.search(piece)):
+            return MISSING
+        parts.append(str(value))
+    made = "".join(parts)
+    return made if len(made) < _LONGEST else MISSING
 
 
 def _joined(text: str, arguments: Sequence[Value]) -> object:

@@ -9,7 +9,7 @@ from typing import Any  # Any: each function takes the class of syntax that it i
 
 import msgspec
 
-from karat.suites.codegen.analysis.pandas_api.iteration import call_container, element_of, through
+from karat.suites.codegen.analysis.pandas_api.iteration import MUTATORS, call_container, element_of, through
 from karat.suites.codegen.analysis.polars_api.arguments import by_name
 from karat.suites.codegen.analysis.polars_api.deferred import is_deferred, lifted
 from karat.suites.codegen.analysis.polars_api.expression_methods import complement
@@ -18,7 +18,7 @@ from karat.suites.codegen.analysis.reader.constants import call_on_text, negated
 from karat.suites.codegen.analysis.reader.control_flow.loops import known_items
 from karat.suites.codegen.analysis.reader.function_calls.calls import Call
 from karat.suites.codegen.analysis.reader.function_calls.dialects import call_function, call_method
-from karat.suites.codegen.analysis.reader.function_calls.objects import OBJECT, attribute_of
+from karat.suites.codegen.analysis.reader.function_calls.objects import OBJECT, attribute_of, class_attribute
 from karat.suites.codegen.analysis.reader.masks import as_condition, combined, comparison, negate
 from karat.suites.codegen.analysis.reader.operators import operate
 from karat.suites.codegen.analysis.reader.state import Scope, State
@@ -183,6 +183,10 @@ def _attribute(state: State, expression: ast.Attribute) -> Value:
         held = attribute_of(state, value, expression.attr)
         if held is not None:
             return held
+    if value.function is not None:
+        held = class_attribute(state, value.function, expression.attr)
+        if held is not None:
+            return held
     if value.kind == "expr":
         return lifted(state, [value], lambda found: attribute(state, found[0], expression.attr))
     return attribute(state, value, expression.attr)
@@ -190,7 +194,8 @@ def _attribute(state: State, expression: ast.Attribute) -> Value:
 
 def _call(state: State, expression: ast.Call) -> Value:
     function = expression.func
-    receiver = state.evaluate(function.value if isinstance(function, ast.Attribute) else function)
+    holder = _changed_item(state, function)
+    receiver = holder or state.evaluate(function.value if isinstance(function, ast.Attribute) else function)
     arguments: list[Value] = []
     for argument in expression.args:
         value = state.evaluate(argument.value if isinstance(argument, ast.Starred) else argument)
@@ -216,6 +221,22 @@ def _call(state: State, expression: ast.Call) -> Value:
         state.line = before
 
 
+def _changed_item(state: State, function: ast.expr) -> Value | None:
+    """The dict of ``found[city].append(…)``, whose keys are not known one by one: it is changed as by
+    ``found.setdefault(city, []).append(…)``."""
+    if not isinstance(function, ast.Attribute) or function.attr not in MUTATORS:
+        return None
+    if not isinstance(function.value, ast.Subscript):
+        return None
+    holder = state.evaluate(function.value.value)
+    if holder.kind != "dict" or holder.name == OBJECT:
+        return None
+    index = state.evaluate(function.value.slice)
+    if isinstance(index.const, str | int | float):
+        return None
+    return call_container(state, Call(holder, "setdefault", [index, state.list_of([])], {}))
+
+
 def _method(state: State, call: Call) -> Value:
     value = call.receiver
     if value.kind == "name":
@@ -227,10 +248,14 @@ def _method(state: State, call: Call) -> Value:
         listed = split_text(value.const, call.name, call.arguments)
         if listed is not None:
             return state.list_of([state.const(text) for text in listed])
-        known = call_on_text(value.const, call.name, call.arguments)
+        known = call_on_text(value.const, call.name, call.arguments, call.named)
         return state.const(known) if known is not MISSING else unknown(state.reach(value, *call.given), state.line)
     if value.name == OBJECT:
         method = attribute_of(state, value, call.name)
+        if method is not None:
+            return state.apply(method, call.arguments, call.named)
+    if value.function is not None:
+        method = class_attribute(state, value.function, call.name)
         if method is not None:
             return state.apply(method, call.arguments, call.named)
     if value.kind in ("list", "dict"):

@@ -14,6 +14,8 @@ from karat.suites.codegen.analysis.reader.masks import filtered
 from karat.suites.codegen.analysis.reader.state import State
 from karat.suites.codegen.analysis.reader.values import (
     MISSING,
+    ROW,
+    ROWS,
     GroupKey,
     Shared,
     Used,
@@ -69,8 +71,10 @@ def _of_frame(state: State, frame: Value, index: Value) -> Value:
         if len(texts_of(index)) == len(index.shared.items):
             return choose(state, frame, texts_of(index))
     number = number_in(index)
+    if number is not None and frame.name == ROWS:
+        return fresh(at_position(state, frame, index), name=ROW)
     if number is not None:
-        return _by_number(state, frame, number - 1)
+        return _by_number(state, frame, number if frame.name == ROW else number - 1)
     return state.with_fact(frame, parents=state.reach(index))
 
 
@@ -192,6 +196,8 @@ def attribute(state: State, value: Value, name: str) -> Value:
         return state.list_of([count, count])
     if name in ("size", "height") and value.kind in ("frame", "series"):
         return aggregate(state, value, "size")
+    if name == "values" and value.kind == "frame":
+        return fresh(state.with_fact(value), name=ROWS)
     if name == "columns" and value.kind == "frame":
         names = (value.shared.columns if value.shared is not None else None) or ()
         return Value("list", state.node((value.node,)), shared=Shared(items=[state.const(one) for one in names]))

@@ -25,6 +25,10 @@ Kind: TypeAlias = Literal[
 is a polars expression, which comes to a value only on a frame."""
 
 
+ROW, INDEXED_ROW, ROWS = "row", "indexed row", "rows"
+"""Names of a frame of one row whose cells have places, alone or after their label, and of an array of such rows."""
+
+
 class Used(msgspec.Struct, frozen=True):
     column: str
 
@@ -75,6 +79,8 @@ class Sorting(msgspec.Struct, frozen=True):
 
     columns: tuple[str, ...]
     ascending: bool | None
+    cut: bool = False
+    """Whether only the first of them are left, so that the last of these is not the last of all."""
 
 
 class Function(msgspec.Struct):

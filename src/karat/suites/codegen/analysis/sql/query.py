@@ -6,6 +6,7 @@ query that nobody selects counts for nothing.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 from karat.suites.codegen.analysis.name_patterns import matching
@@ -15,7 +16,7 @@ from karat.suites.codegen.analysis.pandas_api.orders import extreme_of_sorted, s
 from karat.suites.codegen.analysis.reader.constants import number_in
 from karat.suites.codegen.analysis.reader.masks import filtered, label
 from karat.suites.codegen.analysis.reader.state import State
-from karat.suites.codegen.analysis.reader.values import Operation, Value, fresh, join, reach, rows_of
+from karat.suites.codegen.analysis.reader.values import GroupKey, Operation, Value, fresh, join, reach, rows_of
 from karat.suites.codegen.analysis.records import Join
 from karat.suites.codegen.analysis.sql.aggregates import is_aggregate
 from karat.suites.codegen.analysis.sql.conditions import condition_of
@@ -94,8 +95,9 @@ def _select(state: State, node: Expression, tables: dict[str, Value], outer: Row
     found = _result(state, rows, made, whole)
     distinct = node.args.get("distinct")
     if distinct is not None:
-        on = [evaluate(state, rows, one) for one in (distinct.args.get("on") or _NONE).expressions]
-        found = state.with_fact(found, Operation("unique"), parents=state.reach(*on))
+        on = [evaluate(state, rows, one) for one in _keys_of_distinct(node)]
+        keys = [GroupKey(source) for one in on for source in one.sources]
+        found = state.with_fact(found, Operation("unique"), *keys, parents=state.reach(*on))
         found.distinct = tuple(source for value in made.values() for source in value.sources)
     return _ended(state, node, found, made, rows)
 
@@ -212,18 +214,39 @@ def _ended(state: State, node: Expression, frame: Value, made: dict[str, Value],
     order = node.args.get("order")
     if order is not None and order.expressions:
         by = [_ordered(state, rows, made, one.this, frame) for one in order.expressions]
-        frame = sort(state, frame, by, not order.expressions[0].args.get("desc"))
+        own = _within_keys(node, order.expressions)
+        by = by[own:] or by
+        frame = sort(
+            state, frame, by, not order.expressions[own if own < len(order.expressions) else 0].args.get("desc")
+        )
         frame.node = state.node((frame.node,), Operation("sort_values"))
+        if own:
+            frame = take(state, frame, True, 1)
     limit = node.args.get("limit")
     if limit is None:
         return frame
     count = number_in(state.const(literal(limit.args.get("expression") or limit.args.get("count"))))
     skipped = node.args.get("offset")
     if skipped is not None and literal(skipped.expression) != 0:
-        return state.with_fact(frame)
+        before = number_in(state.const(literal(skipped.expression)))
+        if frame.sort is None or order is None or before is None or count is None:
+            return state.with_fact(frame)
+        return take(state, frame, True, before + count)
     if frame.sort is None or order is None:
         return take(state, frame, True, count)
     return extreme_of_sorted(state, frame, count)
+
+
+def _keys_of_distinct(node: Expression) -> list[Expression]:
+    distinct = node.args.get("distinct")
+    return list((distinct.args.get("on") or _NONE).expressions) if distinct is not None else []
+
+
+def _within_keys(node: Expression, ordered: Sequence[Expression]) -> int:
+    """``DISTINCT ON (a) … ORDER BY a, b DESC``: the first row of each a by b. How many of the order are the keys."""
+    keys = {one.sql() for one in _keys_of_distinct(node)}
+    own = next((at for at, one in enumerate(ordered) if one.this.sql() not in keys), len(ordered))
+    return own if keys and own < len(ordered) else 0
 
 
 def _ordered(state: State, rows: Rows, made: dict[str, Value], node: Expression, frame: Value) -> Value:

@@ -9,7 +9,7 @@ from karat.suites.codegen.analysis.pandas_api.aggregates import by_rule
 from karat.suites.codegen.analysis.pandas_api.iteration import through
 from karat.suites.codegen.analysis.reader.function_calls.calls import Call
 from karat.suites.codegen.analysis.reader.function_calls.dialects import call_function, call_method
-from karat.suites.codegen.analysis.reader.function_calls.objects import instance_of
+from karat.suites.codegen.analysis.reader.function_calls.objects import OBJECT, attribute_of, instance_of
 from karat.suites.codegen.analysis.reader.state import DEPTH, INLINED, RECURSION, Scope, State
 from karat.suites.codegen.analysis.reader.values import Function, Shared, Value, fresh, join, unknown
 
@@ -25,6 +25,9 @@ def apply(state: State, function: Value, arguments: Sequence[Value], named: Mapp
         return by_rule(state, arguments[0], function)
     if function.kind == "function" and function.inner is not None and function.function is None:
         return call_method(state, Call(function.inner, function.name, list(arguments), given))
+    called = attribute_of(state, function, "__call__") if function.name == OBJECT else None
+    if called is not None:
+        return state.apply(called, arguments, given)
     code = function.function
     if code is not None:
         arguments, given = [*code.first, *arguments], {**code.named, **given}

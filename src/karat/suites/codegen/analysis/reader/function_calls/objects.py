@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from karat.suites.codegen.analysis.reader.constants import texts_of
-from karat.suites.codegen.analysis.reader.state import Scope, State
+from karat.suites.codegen.analysis.reader.state import DEPTH, Scope, State
 from karat.suites.codegen.analysis.reader.values import Function, Shared, Value
 
 OBJECT = "object"
@@ -45,6 +45,20 @@ def instance_of(
     else:
         pairs.update({**dict(zip(fields, given, strict=False)), **named})
     return made
+
+
+def class_attribute(state: State, function: Function, name: str) -> Value | None:
+    """``P.limit``: a name that the class itself sets; None where it sets none."""
+    if not isinstance(function.code, ast.ClassDef) or state.depth >= DEPTH:
+        return None
+    outside = state.scope
+    state.scope = Scope(function.scope)
+    state.depth += 1
+    state.run(function.code.body)
+    found = state.scope.names.get(name)
+    state.scope = outside
+    state.depth -= 1
+    return found
 
 
 def fields_of(state: State, given: Sequence[Value]) -> Value:
