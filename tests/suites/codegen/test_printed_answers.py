@@ -33,7 +33,8 @@ def tried(box: Sandbox, code: str, task: Task = TASK) -> Comparison:
     "code",
     ["print(df.price.sum())", "total = df.price.sum()\nprint(f'The total is "
                               "{total}')", "for x in [df.price.sum()]:\n    print(x)",
-     "def f():\n    print(df.price.sum())\nf()", "import sys\nsys.stdout.write(str(df.price.sum()))\nx = 1", "import sys\nsys.stdout.write(str(df.price.sum()))"],
+     "def f():\n    print(df.price.sum())\nf()", "import sys\nsys.stdout.write(str(df.price.sum()))\nx = 1",
+     "import sys\nsys.stdout.write(str(df.price.sum()))"],
 )  # fmt: skip
 def test_a_printed_answer_is_told(box: Sandbox, code: str) -> None:
     found = tried(box, code)
