@@ -99,9 +99,11 @@ def import_all() -> None:
 
 
 def modules(package: ModuleType) -> Iterator[str]:
-    """The names of all modules below a package. Programs that are sent elsewhere as text are not modules."""
+    """The names of all modules below a package. Programs that are sent elsewhere as text are not modules, and where
+    numba keeps what it compiles is for the command to find out."""
+    others = (".__main__", ".migrations.env", ".sandbox_reader", ".render_worker", ".ranks.compiled")
     for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
-        if not found.name.endswith((".__main__", ".migrations.env", ".sandbox_reader", ".render_worker")):
+        if not found.name.endswith(others):
             yield found.name
 
 
