@@ -192,6 +192,15 @@ def test_a_reference_that_fails_is_left_out_and_missing_modules_are_named(tmp_pa
     assert told == ["1 task cannot run here, because modules are not installed (no_such_module 1): BigCodeBench/9001"]
 
 
+def test_what_a_file_does_when_it_is_run_itself_does_not_happen(tmp_path: Path) -> None:
+    tests = BIG["test"] + "if __name__ == '__main__':\n    unittest.main()\n"
+    row = {**BIG, "test": tests.replace("\n", "\r\n"), "libs": None, "doc_struct": None}
+    [case] = load_cases(written(tmp_path / "main.jsonl", row)).cases
+    answer = BIG["complete_prompt"] + BIG["canonical_solution"] + "\nif __name__ == '__main__':\n    raise ValueError\n"
+    assert answered(case, answer).correctness.passed
+    assert not answered(case, "def task_func(numbers):\n    return 2").correctness.passed
+
+
 def test_parquet_and_json_are_read_like_lines(tmp_path: Path) -> None:
     arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     parquet.write_table(arrow.Table.from_pylist([BIG]), tmp_path / "big.parquet")

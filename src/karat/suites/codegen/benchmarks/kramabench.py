@@ -38,7 +38,7 @@ class _Row(msgspec.Struct, frozen=True):
 class _Part(msgspec.Struct, frozen=True):
     query: str
     answer: Json = None
-    answer_type: str = ""
+    answer_type: str | None = None
     accepted_answers: list[Json] | None = None
 
 
@@ -84,7 +84,7 @@ def _data_of(name: str, beside: Neighbours) -> Path | None:
 
 def _rule(told: _Row | _Part) -> Published:
     more = list(told.accepted_answers or ())
-    return Published("kramabench", told.answer, told.answer_type, options={"accepted": more} if more else {})
+    return Published("kramabench", told.answer, told.answer_type or "", options={"accepted": more} if more else {})
 
 
 def _steps(told: _Row) -> tuple[Step, ...]:

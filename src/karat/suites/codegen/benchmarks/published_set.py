@@ -37,7 +37,12 @@ class PublishedSet(Generic[Row]):
     def read(self, row: JsonMapping, beside: Neighbours, source: Where) -> Found:
         """The row as cases, or why they cannot be asked."""
         try:
-            return self.make(msgspec.convert(row, self.row), beside, source)
+            return self.make(msgspec.convert(self._said(row), self.row), beside, source)
         except (ValueError, SyntaxError, MemoryError, RecursionError) as error:  # the last two: nested too deeply
             said = (str(error).splitlines() or ["nested too deeply"])[0]
             return [Problem(f"not {self.row_name}: {said}", file=source.file, line=source.line)]
+
+    def _said(self, row: JsonMapping) -> JsonMapping:
+        """Without fields that are null and may be left out: files made from tables have every field in every row."""
+        needed = {field.encode_name for field in msgspec.structs.fields(self.row) if field.required}
+        return {name: value for name, value in row.items() if value is not None or name in needed}

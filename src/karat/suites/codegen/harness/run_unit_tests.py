@@ -16,6 +16,8 @@ from collections.abc import Callable
 from typing import Any  # Any: compiled tests and the function they call
 
 FILE = "<snippet>"
+NAME = "__test__"
+"""The name of the module, as the set's own runner has it: what a file does when it is run itself does not happen."""
 
 
 def tested(code: str, tests: str, canary: str, fair: Callable[[str, str, str], Any]) -> dict[str, object]:
@@ -23,14 +25,14 @@ def tested(code: str, tests: str, canary: str, fair: Callable[[str, str, str], A
     held = f"held_{canary}"
     compiled, held_function = fair(tests, f"<tests {canary}>", held)
     linecache.cache[FILE] = (len(code), None, code.splitlines(keepends=True), FILE)
-    module = types.ModuleType("__main__")
+    module = types.ModuleType(NAME)
     names = module.__dict__
-    sys.modules["__main__"] = module
+    sys.modules["__main__"] = sys.modules[NAME] = module
     exec(compile(code, FILE, "exec"), names)  # noqa: S102 (what a sandbox is for)
     names[held] = held_function
     exec(compiled, names)  # noqa: S102 (the task's own)
     found = [kind for kind in list(names.values()) if isinstance(kind, type) and issubclass(kind, unittest.TestCase)]
-    found = [kind for kind in dict.fromkeys(found) if kind.__module__ == "__main__"]
+    found = [kind for kind in dict.fromkeys(found) if kind.__module__ == NAME]
 
     def fails(self: unittest.TestCase) -> None:
         self.assertEqual(1, 2)
