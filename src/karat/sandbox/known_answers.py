@@ -21,6 +21,10 @@ ROWS = 8
 Run = Callable[[str, Sequence[GivenTable], Limits], Outcome]
 
 
+class Unclear(Exception):
+    """A snippet did not come to its end in time, which a busy machine may bring about."""
+
+
 class _Known(msgspec.Struct, frozen=True):
     """A snippet, what it is about, and what it must give."""
 
@@ -37,16 +41,22 @@ def trouble(run: Run, limits: Limits, *, pandas: bool) -> str:
     tables = Shelf().tables({"known": {"key": keys, "amount": numbers}})
     known = [*_plain(keys, numbers, word), *([_of_pandas(keys, numbers)] if pandas else [])]
     for one in known:
-        outcome = run(one.code, tables, limits)
+        outcome = _ended(run(one.code, tables, limits))
         if not outcome.ok or outcome.result != one.result:
             return f"{one.about} came out {'wrong' if outcome.ok else _words(outcome)}"
-    failed = run(f"raise ValueError({word!r})", tables, limits)
+    failed = _ended(run(f"raise ValueError({word!r})", tables, limits))
     if failed.status != "error" or failed.error is None or failed.error.message != word:
         return "an error came out as another one" if failed.status == "error" else f"an error came out {_words(failed)}"
-    slept = run(f"import select\nselect.select([], [], [], {NAP})\nresult = 1", tables, limits)
+    slept = _ended(run(f"import select\nselect.select([], [], [], {NAP})\nresult = 1", tables, limits))
     if not slept.ok or slept.wall < NAP * 0.9:
         return f"a pause of {NAP * 1000:g} ms came out shorter"
     return ""
+
+
+def _ended(outcome: Outcome) -> Outcome:
+    if outcome.status in ("timeout", "server_died"):
+        raise Unclear
+    return outcome
 
 
 def _plain(keys: Sequence[str], numbers: Sequence[int], word: str) -> list[_Known]:

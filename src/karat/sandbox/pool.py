@@ -15,7 +15,7 @@ import msgspec
 from karat.core.problems import UserError
 from karat.sandbox.idle import make_room, watch
 from karat.sandbox.interpreter import interpreter
-from karat.sandbox.known_answers import trouble
+from karat.sandbox.known_answers import Unclear, trouble
 from karat.sandbox.layers import Name, plan
 from karat.sandbox.messages.connection import Late
 from karat.sandbox.records import Counter, Layer, Limits, Measurement, Outcome
@@ -248,13 +248,17 @@ class Sandbox:
 
     def _check(self, server: Server) -> None:
         """Raises UserError where the server does not compute what it is asked."""
+        name = f'the environment "{self.environment}"' if self.environment else self._python.command
         try:
             wrong = trouble(server.run, self.limits, pandas=bool(server.ready.pandas))
-        except (Late, Lost, UserError) as error:
-            wrong = f"it did not get through: {error}"
+        except UserError as error:
+            wrong = f"a table came out as an error: {error.message}"
+        except (Late, Lost, Unclear) as error:
+            server.close()
+            hint = "The machine may be too busy: try again with fewer workers."
+            raise UserError(f"{name} could not be checked: it took too long", hint=hint) from error
         if wrong:
             server.close()
-            name = f'the environment "{self.environment}"' if self.environment else self._python.command
             self._wrong = UserError(
                 f"{name} gives wrong results: {wrong}",
                 hint="One of its packages changes Python or pandas. Look at its .pth files and its sitecustomize.",
