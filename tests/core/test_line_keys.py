@@ -13,7 +13,9 @@ from karat.core import plugins
 from karat.core.case_files.line_keys import misspelt_key
 from karat.core.case_files.loaded import all_predictions
 from karat.core.problems import Problem, slip_of
+from karat.core.results.usage import USAGE
 
+USAGE_BY_NAME = {metric.name: metric for metric in USAGE}
 SELECTION: dict[str, Any] = {"indicator_selection": []}
 ANSWERS: dict[str, dict[str, Any]] = {
     "data_query": SELECTION,
@@ -90,3 +92,21 @@ def test_what_is_no_object_is_for_its_reader(line: bytes) -> None:
 )
 def test_slips(word: str, meant: str) -> None:
     assert slip_of(word, ("turn", "latency", "cost")) == meant
+
+
+@pytest.mark.parametrize("form", ANSWERS)
+def test_what_an_answer_cannot_have_taken_is_warned_of_and_not_counted(form: str, tmp_path: Path) -> None:
+    """A latency of -5 lowered the mean of all others, and 1e308 twice was more than a number holds."""
+    suite = form.partition(",")[0]
+    wrong: list[dict[str, Any]] = [{"latency": -5}, {"cost": -0.1}, {"latency": 1e308}]
+    wrong += [] if suite == "retrieval" else [{"tokens": "many"}, {"tokens": -3}, {"tokens": {"total_tokens": "x"}}]
+    for number, measures in enumerate(wrong):
+        (key,) = measures
+        good = {"latency": 2.0, "tokens": {"total_tokens": 3}, "cost": 0} if suite != "retrieval" else {"latency": 2.0}
+        lines = [{"id": name, **ANSWERS[form], **measures} for name in "ab"] + [{"id": "c", **ANSWERS[form], **good}]
+        loaded = recorded(suite, tmp_path / f"{number}.jsonl", *lines)
+        assert [(one.line, one.severity) for one in loaded.problems] == [(1, "warning")], loaded.problems
+        assert loaded.problems[0].message.startswith(f'"{key}" is ')
+        values = [USAGE_BY_NAME[key].score(one).value for one in loaded.predictions]
+        assert values[:2] == [None, None], (measures, values)
+        assert USAGE_BY_NAME["latency"].score(loaded.predictions[2]).value == 2.0

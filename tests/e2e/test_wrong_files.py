@@ -56,6 +56,8 @@ KINDS = {
     "gzip of Excel": (gzip.compress(excel()), "gzip|Excel", ""),
     "UTF-16": (LINE.decode().encode("utf-16"), "UTF-16", "UTF-8"),
     "UTF-16 without a mark": (LINE.decode().encode("utf-16-le"), "UTF-16", "UTF-8"),
+    "UTF-32": (LINE.decode().encode("utf-32"), "UTF-32", "UTF-8"),
+    "UTF-32 without a mark": (LINE.decode().encode("utf-32-le"), "UTF-32", "UTF-8"),
     "HTML": (b"\n<!DOCTYPE html><html><body>Please log in</body></html>", "an HTML page", "download"),
     "HTML with a comment": (b"<!-- saved --><html lang='en'><head></head></html>", "an HTML page", "download"),
     "PDF": (b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\n", "a PDF", "CSV"),

@@ -26,6 +26,8 @@ FORMS: list[tuple[bytes, str, str]] = [
     (b"\x1f\x8b" + b"\0" * 30, "binary", "is a gzip file;"),
     (GOLD.encode("utf-16"), "encoding", "is UTF-16"),
     (GOLD.encode("utf-16-le"), "encoding", "is UTF-16"),
+    (GOLD.encode("utf-32"), "encoding", "is UTF-32"),
+    (GOLD.encode("utf-32-be"), "encoding", "is UTF-32"),
 ]
 
 

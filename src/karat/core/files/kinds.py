@@ -34,6 +34,7 @@ ZIP = Kind("a zip archive", "Unpack it and use the file inside.")
 TAR = Kind("a tar archive", "Unpack it with tar -xf and use the files inside.")
 GZIP = Kind("a gzip file", "Unpack it with gunzip and use the file inside.")
 UTF_16 = Kind("UTF-16 text", "Save the file as UTF-8, for example: iconv -f UTF-16 -t UTF-8 FILE > NEW")
+UTF_32 = Kind("UTF-32 text", "Save the file as UTF-8, for example: iconv -f UTF-32 -t UTF-8 FILE > NEW")
 BINARY = Kind("a binary file", "Give a text file.")
 HTML = Kind(
     "an HTML page, perhaps the login or error page of a site",
@@ -95,6 +96,8 @@ def foreign_kind(start: bytes, *, utf_16: bool = False) -> Kind | None:
         return _DUCKDB
     if start[257:262] == b"ustar":
         return TAR
+    if _is_utf_32(start):
+        return UTF_32
     if _is_utf_16(start):
         return None if utf_16 and start.startswith(MARKS) else UTF_16
     if _HTML_START.match(start.removeprefix(b"\xef\xbb\xbf")):
@@ -115,6 +118,16 @@ def _is_noise(start: bytes) -> bool:
     except UnicodeDecodeError:
         return True
     return False
+
+
+def _is_utf_32(start: bytes) -> bool:
+    """By its byte order mark, or by three zeros in every four bytes of plain letters."""
+    if start.startswith((b"\xff\xfe\0\0", b"\0\0\xfe\xff")):
+        return True
+    sample = start[:64]
+    first, second, third, last = (sample[place::4] for place in range(4))
+    zeros = not any(second) and not any(third)
+    return len(sample) >= 16 and zeros and ((all(first) and not any(last)) or (all(last) and not any(first)))
 
 
 def _is_utf_16(start: bytes) -> bool:

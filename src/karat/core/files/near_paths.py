@@ -12,7 +12,7 @@ def near_path(path: Path, otherwise: str = "", *, folder: Path | None = None) ->
     the path is to be named without it."""
     beside = path.parent if folder is None else folder
     try:
-        known = [entry.name for entry in beside.iterdir()]
+        known = [entry.name for entry in beside.iterdir() if entry.name != path.name]
     except OSError:
         return f"There is no folder {beside} either." if not beside.exists() else otherwise
     # The endings of two files are often the same and say nothing.

@@ -7,6 +7,7 @@ A name may lead to a pipe that nobody fills, a device that never ends, or 13 MB 
 
 from __future__ import annotations
 
+import errno
 import gzip
 import io
 import os
@@ -18,13 +19,18 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from karat.core.files.kinds import LOOKED_AT, MARKS, foreign_kind
 from karat.core.files.limits import FILE_MB, MIB, UNPACKED_MB, Limit
 from karat.core.problems import Problem, UserError
 
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
+
 GZIP = b"\x1f\x8b"
 BOM = b"\xef\xbb\xbf"
+NOTHING_YET = "it waits for something to read"
 _KINDS = (
     (stat.S_ISDIR, "a folder"),
     (stat.S_ISFIFO, "a named pipe"),
@@ -95,7 +101,25 @@ def open_bytes(path: str | Path, limit: Limit = FILE_MB) -> io.BufferedReader:
     except BaseException:
         os.close(handle)
         raise
+    if not about.st_size:
+        return io.BufferedReader(_MayBeSpecial(handle))
     return os.fdopen(handle, "rb")
+
+
+class _MayBeSpecial(io.FileIO):
+    """A file that says that it is empty, as those in /proc do. Some of them have nothing yet and wait for more."""
+
+    def readinto(self, buffer: WriteableBuffer, /) -> int:
+        read = super().readinto(buffer)
+        if read is None:
+            raise BlockingIOError(errno.EAGAIN, NOTHING_YET)
+        return read
+
+    def readall(self) -> bytes:
+        read = super().readall()
+        if read is None:
+            raise BlockingIOError(errno.EAGAIN, NOTHING_YET)
+        return read
 
 
 def read_bytes(path: str | Path, limit: Limit = FILE_MB, *, utf_16: bool = False) -> bytes:

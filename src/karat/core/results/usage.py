@@ -10,12 +10,23 @@ from karat.core.records import Prediction
 from karat.core.scores import Score, not_applicable
 
 
+MOST = 1e15
+"""No answer takes that many seconds or tokens, or costs that much. The sum over many answers stays a number."""
+
+
+def can_be_measured(number: float) -> bool:
+    """Whether an answer can have taken that long, or cost that much."""
+    return 0 <= number <= MOST
+
+
 def _quantity(name: str, title: str, formula: str, value: Callable[[Prediction], float | None]) -> Metric:
     unknown = not_applicable(f"{name} not known")
 
     def score(prediction: Prediction) -> Score:
         number = value(prediction)
-        return unknown if number is None else Score(float(number))
+        if number is None:
+            return unknown
+        return Score(float(number)) if can_be_measured(number) else not_applicable(f"{name} cannot be {number:g}")
 
     return Metric(name, title, formula, score, kind="quantity", higher_is_better=False, zero_on_error=False)
 

@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from karat.core.files.kinds import BINARY, LFS, MARKS, UTF_16, foreign_kind
+from karat.core.files.kinds import BINARY, LFS, MARKS, UTF_16, UTF_32, foreign_kind
 from karat.core.files.reading import open_bytes, read_bytes
 from karat.core.problems import count_of
 from karat.tables.files.duckdb import duckdb_tables, read_duckdb
@@ -61,8 +61,9 @@ def check_csv(path: Path, limits: Limits) -> bytes:
     binary = b"\x00" in sample or sample[:4] in (b"PK\x03\x04", b"PAR1") or sample[:2] == b"\x1f\x8b"
     if binary or sample[:2] in MARKS or foreign_kind(sample) is LFS:
         kind = foreign_kind(sample) or BINARY
-        if kind is UTF_16:
-            raise TableError(f"{path.name} is UTF-16, by its first bytes; CSV is read as UTF-8", "encoding")
+        if kind in (UTF_16, UTF_32):
+            encoding = kind.noun.removesuffix(" text")
+            raise TableError(f"{path.name} is {encoding}, by its first bytes; CSV is read as UTF-8", "encoding")
         is_what = "contains binary data, not text" if kind is BINARY else f"is {kind.noun}; a CSV file is expected"
         is_what += f". {kind.hint.rstrip('.')}" if kind is LFS else ""
         raise TableError(f"{path.name} {is_what}", "binary")
