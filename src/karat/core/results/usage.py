@@ -9,7 +9,6 @@ from karat.core.metric import Metric
 from karat.core.records import Prediction
 from karat.core.scores import Score, not_applicable
 
-
 MOST = 1e15
 """No answer takes that many seconds or tokens, or costs that much. The sum over many answers stays a number."""
 

@@ -20,6 +20,7 @@ import msgspec
 from karat.core.json_types import JsonMapping, JsonObject
 from karat.core.problems import nearest
 from karat.core.replies import Reply, only_one, read_reply
+from karat.core.replies.failures import refuse_empty_failures
 from karat.core.replies.fences import split
 from karat.core.replies.json_texts import refuse_two_values
 from karat.core.replies.response_forms import spoken
@@ -136,6 +137,7 @@ def _answer(reply: Reply) -> Answer:
     if reply.failure:
         raise Unreadable(reply.failure)
     candidates = reply.json_candidates(_fits)
+    refuse_empty_failures(candidates, _fits)
     if candidates:
         found: Answer = only_one(candidates, _answer_in, "answer")
         return found

@@ -16,6 +16,7 @@ from collections.abc import Mapping
 from karat.core.json_types import JsonMapping, JsonObject
 from karat.core.records import attempts
 from karat.core.replies import Reply, only_one, read_reply
+from karat.core.replies.failures import refuse_empty_failures
 from karat.core.replies.fences import split
 from karat.core.replies.json_texts import json_in
 from karat.core.suite import Unreadable
@@ -84,6 +85,7 @@ def _text(reply: Reply, response: bytes, *, continues: bool) -> str:
 
 def _json_code(reply: Reply, names: tuple[str, ...]) -> str | None:
     candidates = reply.json_candidates(lambda value: _code_in(value, names) is not None, "fenced")
+    refuse_empty_failures(candidates, lambda value: _code_in(value, names) is not None)
     return only_one(candidates, lambda value: _code_in(value, names), "code") if candidates else None
 
 

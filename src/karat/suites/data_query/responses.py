@@ -22,6 +22,7 @@ from karat.core.files.validation_errors import shape_in_words
 from karat.core.json_types import JsonMapping, JsonObject
 from karat.core.problems import slip_of
 from karat.core.replies import Candidate, Reply, only_one, read_reply
+from karat.core.replies.failures import refuse_empty_failures
 from karat.core.suite import Unreadable
 from karat.suites.data_query.formats.dial import dial_selection, dial_states, refuse_misspelt_states
 from karat.suites.data_query.formats.mcp import mcp_selection, refuse_misspelt_queries
@@ -57,7 +58,7 @@ from karat.suites.data_query.selection.selection import (
 from karat.suites.data_query.selection.stages import Stage, read_stages
 
 OWN_KEYS = ("indicator_selection", "is_out_of_scope", "datasets_selection", "period", "outcome", "stages")
-LINE_KEYS = ("id", "turn", "repeat", "error", "latency", "tokens", "cost", "response")
+LINE_KEYS = ("id", "turn", "repeat", "error", "errors", "latency", "tokens", "cost", "response")
 """What a recorded line may say beside the selection."""
 STATING = ("indicator_selection", "datasets_selection", "is_out_of_scope", "outcome")
 """Of the own keys, those that make an object an answer."""
@@ -133,6 +134,9 @@ def _reading(reply: Reply, today: str, rules: Sequence[OutcomeRule]) -> Reading:
         raise SaysError(reply.failure, "isError") if said else Unreadable(reply.failure)
     candidates = [*_tool_result(reply), *reply.json_candidates(_fits)]
     found = _stated(candidates) or outcome_by_rule(reply, rules)
+    if found is None:
+        inner = ((one.value.get("structuredContent", one.value), one.where) for one in candidates)
+        refuse_empty_failures((Candidate(value, where) for value, where in inner if isinstance(value, Mapping)), _fits)
     if found is not None and found.outcome == "error":
         raise SaysError(f"the response says that it failed ({found.how})", found.how)
     if found is not None and found.outcome in WITHOUT_ANSWER:

@@ -25,6 +25,7 @@ from karat.core.files.validation_errors import shape_in_words
 from karat.core.json_types import Json, JsonMapping, JsonObject
 from karat.core.problems import UserError, count_of
 from karat.core.replies import Reply, only_one, read_reply
+from karat.core.replies.failures import refuse_empty_failures
 from karat.core.replies.json_texts import canonical
 from karat.core.suite import Unreadable
 from karat.suites.retrieval.records import DOCUMENTS, Ranked, Retrieved
@@ -64,6 +65,7 @@ def _retrieved(reply: Reply) -> Retrieved:
     if reply.failure:
         raise Unreadable(reply.failure)
     candidates = reply.json_candidates(_fits)
+    refuse_empty_failures(candidates, _fits)
     if reply.refusal and not candidates:
         return Retrieved({})  # it says that it retrieved nothing
     if not candidates and (ranked := _bare_list(reply)) is not None:

@@ -13,7 +13,14 @@ import msgspec
 from karat.core.files.validation_errors import shape_in_words
 from karat.core.json_types import JsonMapping
 from karat.core.suite import Unreadable
-from karat.suites.data_query.formats.misspelt_keys import CONDITIONS, NEGATIONS, refuse_lost_conditions, refuse_misspelt
+from karat.suites.data_query.formats.misspelt_keys import (
+    CONDITIONS,
+    NEGATIONS,
+    refuse_lost_conditions,
+    refuse_misspelt,
+    refuse_other_joints,
+    refuse_switched_off,
+)
 from karat.suites.data_query.formats.operators import meaning, on_codes
 from karat.suites.data_query.periods.filters import common_period, is_time, period_of
 from karat.suites.data_query.selection.selection import DatasetSelection, Dimension, Selection, Term, short_dataset
@@ -93,12 +100,16 @@ def refuse_misspelt_queries(queries: object) -> None:
     """Raise Unreadable for a key of a query that is nearly one we know, or that would cut it further."""
     for query in _objects(queries):
         refuse_misspelt(query, Query.__struct_fields__, "a query")
+        refuse_other_joints(query, "a query")
+        refuse_switched_off(query, "a query")
         refuse_lost_conditions(query, CONDITIONS, "a query", "Write it as a filter, a period as one on TIME_PERIOD.")
         for item in _objects(query.get("filters")):
             refuse_misspelt(item, Filter.__struct_fields__, "a filter")
+            refuse_switched_off(item, "a filter")
             refuse_lost_conditions(item, NEGATIONS, "a filter", 'Write it as "operator": "not_in".')
             for value in _objects(item.get("values")):
                 refuse_misspelt(value, Value.__struct_fields__, "a value")
+                refuse_switched_off(value, "a value")
 
 
 def _objects(items: object) -> Iterable[JsonMapping]:

@@ -27,12 +27,26 @@ CONDITIONS = frozenset((*_PERIODS, *_COUNTS, "period", "key", "serieskey", "wher
 """Keys of a query that would cut it further."""
 NEGATIONS = frozenset(("not", "negate", "negated", "exclude", "excluded", "inverse", "invert"))
 """Keys of a filter that would turn it round."""
+_JOINING = frozenset((
+    "logic", "logical", "logicaloperator", "combinator", "combine", "conjunction", "join", "match", "mode", "operator",
+    "relation", "boolean", "bool", "type",
+))  # fmt: skip
+_OTHERWISE = frozenset(("or", "any", "anyof", "union", "not", "none", "noneof", "nor", "xor", "should", "mustnot"))
+"""What such a key says where the filters do not all have to hold."""
 SELECTING = frozenset((
     "dimension", "dimensions", "dimensionid", "dimensionname", "value", "values", "label", "code", "codes", "term",
     "terms", "filter", "filters", "queries", "selection", "selections", "datasetid", "datasetids", "dataseturn",
-    "serieskey",
+    "serieskey", "exclude", "excluded", "exclusions", "except", "remove", "removed", *_COUNTS,
 ))  # fmt: skip
 """Keys that are a part of a selection, and none beside it."""
+_ON = frozenset(
+    ("enabled", "isenabled", "active", "isactive", "selected", "isselected", "checked", "included", "applied")
+)
+_OFF = frozenset((
+    "disabled", "isdisabled", "inactive", "excluded", "isexcluded", "exclude", "removed", "deleted", "ignored",
+    "skipped", "deselected",
+))  # fmt: skip
+"""Keys by which a part of a selection is there and does not count."""
 SELECTING_ALONE = SELECTING | frozenset((
     "dataset", "datasets", "dataflow", "dataflows", "indicator", "indicators", "key", "query", "url", "urn",
     "structuredcontent",
@@ -73,6 +87,23 @@ def refuse_lost_conditions(holder: JsonMapping, words: Collection[str], what: st
         folded = key.lower().translate(_FOLD)
         if folded in words and _says(folded, value):
             raise Unreadable(f'unknown key "{key}" in {what}. {instead}')
+
+
+def refuse_other_joints(holder: JsonMapping, what: str) -> None:
+    """Raise Unreadable for filters that are joined by something else than "and", which is how they are read."""
+    for key, value in holder.items():
+        joint = isinstance(value, str) and value.lower().translate(_FOLD)
+        if joint in _OTHERWISE and key.lower().translate(_FOLD) in _JOINING:
+            raise Unreadable(f'"{key}": "{value}" in {what}: filters are read as "and". Write one query for each.')
+
+
+def refuse_switched_off(holder: JsonMapping, what: str) -> None:
+    """Raise Unreadable for a part of a selection that is there and, by a key of its own, does not count."""
+    for key, value in holder.items():
+        folded = key.lower().translate(_FOLD)
+        if (folded in _ON and value is False) or (folded in _OFF and value is True):
+            said = "true" if value else "false"
+            raise Unreadable(f'"{key}": {said} in {what}: all that is listed is read as selected. Leave it out.')
 
 
 def _says(word: str, value: object) -> bool:
