@@ -17,7 +17,9 @@ MOST = 3_000
 _MARKUP = re.compile(r"<br ?/?>", re.I)
 _TAGS = re.compile(r"<[^<>]*>|\$\\[a-z]+\{|\\math\w+|[${}](?=[^\d]|$)")
 _PIECES = re.compile(r"[\n;|]| [-–—] |[()\[\]]|(?<=[^\W\d]),\s+(?=\S)|/(?=\D)")
-_NAMED = re.compile(r"(?P<name>.*?[^\W\d_].*?)\s*(?P<joint>[:=]|\s)\s*(?P<number>[^\w\s]{0,2}\s?\d.*)", re.S)
+_LETTER = re.compile(r"[^\W\d_]")
+_NUMBER = re.compile(r"(?: ?(?P<joint>[:=]) ?| )(?P<number>[^\w\s]{0,2} ?\d.*)", re.S)
+"""What follows a name, in a text whose blanks are single spaces."""
 _NO_VALUE = re.compile(r"[#+±×~≈<>≤≥▲▼△▽↑↓↗↘⬆⬇Δ∆]|^x\s?\d|^[-−\u2212]\s*\d[\d.,]*\s*%")
 _ORDINAL = re.compile(r"\d(?:st|nd|rd|th)\b", re.I)
 _VALUE_WORDS = re.compile(
@@ -181,15 +183,17 @@ def _claimed(piece: str, names: frozenset[str]) -> str:
     """The number of a piece of text, with its unit; empty where it claims none."""
     if number_parts(piece) is not None and not re.match(r"[a-z]{1,3}\s|[A-Za-z]{1,2}\s?\d", piece):  # day 1, Q3
         return piece if _is_amount(piece) else ""
-    named = _NAMED.fullmatch(piece)
+    piece = " ".join(piece.split())
+    letter = _LETTER.search(piece)
+    named = _NUMBER.search(piece, letter.end()) if letter else None
     if named is None:
         return ""
-    name, number = named["name"].strip().casefold(), named["number"].strip()
+    name, number = piece[: named.start()].strip().casefold(), named["number"].strip()
     if not _is_amount(number):
         return ""
     if name in names or _VALUE_WORDS.search(name):
         return number
-    return number if named["joint"] in ":=" and not _OTHER.match(name) else ""
+    return number if named["joint"] and not _OTHER.match(name) else ""
 
 
 def _is_amount(text: str) -> bool:
