@@ -106,7 +106,7 @@ def test_what_an_answer_cannot_have_taken_is_warned_of_and_not_counted(form: str
         lines = [{"id": name, **ANSWERS[form], **measures} for name in "ab"] + [{"id": "c", **ANSWERS[form], **good}]
         loaded = recorded(suite, tmp_path / f"{number}.jsonl", *lines)
         assert [(one.line, one.severity) for one in loaded.problems] == [(1, "warning")], loaded.problems
-        assert loaded.problems[0].message.startswith(f'"{key}" is ')
+        assert loaded.problems[0].message.startswith(f'"{key}" cannot be ')
         values = [USAGE_BY_NAME[key].score(one).value for one in loaded.predictions]
         assert values[:2] == [None, None], (measures, values)
         assert USAGE_BY_NAME["latency"].score(loaded.predictions[2]).value == 2.0

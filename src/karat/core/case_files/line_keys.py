@@ -20,7 +20,6 @@ PLACING = ("turn", "repeat")
 """With one of these misspelt, a line would be read as another answer than it is."""
 MEASURED = ("latency", "tokens", "cost")
 """With one of these misspelt, the answer itself is as good as before."""
-NOUNS = {"latency": "time", "tokens": "number of tokens", "cost": "cost"}
 
 _keys = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 _value = msgspec.json.Decoder().decode
@@ -51,8 +50,7 @@ def misspelt_key(line: bytes, known: Collection[str], file: str, number: int, wa
         if key in keys and key not in warned and not _is_measure(key, values[key]):
             warned.add(key)
             shown = bytes(values[key])[:40].decode("utf-8", "replace")
-            said = f'"{key}" is {shown}, which is no {NOUNS[key]}: it is ignored'
-            return Problem(said, file=file, line=number, severity="warning")
+            return Problem(f'"{key}" cannot be {shown}: it is ignored', file=file, line=number, severity="warning")
     return None
 
 

@@ -6,18 +6,19 @@ nothing is expected. An object that has an answer as well keeps it: the failure 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 
 from karat.core.json_types import Json, JsonMapping
 from karat.core.replies.reply import Candidate, excerpt
 from karat.core.suite import Unreadable
 
-_TELLS = frozenset(("error", "errors", "errormessage", "exception", "failure", "failurereason"))
-_TRUE = frozenset(("iserror", "haserror", "failed", "isfailure"))
-_FALSE = frozenset(("success", "ok", "succeeded", "successful"))
-_STATE = frozenset(("status", "state"))
-_FAILED = frozenset(("error", "failed", "failure", "timeout", "timedout", "exception", "crashed", "aborted"))
-_HARMLESS = frozenset(("", "none", "null", "no", "noerror", "ok", "n/a", "na", "false", "0", "success"))
+_TELLS = re.compile(r"errors?|errormessage|exception|failure|failurereason")
+_TRUE = re.compile(r"iserror|haserror|failed|isfailure")
+_FALSE = re.compile(r"success|ok|succeeded|successful")
+_STATE = re.compile(r"status|state")
+_FAILED = re.compile(r"error|failed|failure|timeout|timedout|exception|crashed|aborted")
+_HARMLESS = re.compile(r"|none|null|no|noerrors?|ok|n/?a|false|0|success")
 _FOLD = str.maketrans("", "", "_- .")
 
 
@@ -33,18 +34,18 @@ def stated_failure(body: JsonMapping) -> str:
     """How an object says that something failed; empty where it does not."""
     for key, value in body.items():
         name = str(key).lower().translate(_FOLD)
-        if name in _TELLS and (said := _told(value)):
+        if _TELLS.fullmatch(name) and (said := _told(value)):
             return said
-        if (name in _TRUE and value is True) or (name in _FALSE and value is False):
+        if (value is True and _TRUE.fullmatch(name)) or (value is False and _FALSE.fullmatch(name)):
             return f'"{key}" is {"true" if value else "false"}'
-        if name in _STATE and isinstance(value, str) and value.lower().translate(_FOLD) in _FAILED:
+        if isinstance(value, str) and _STATE.fullmatch(name) and _FAILED.fullmatch(value.lower().translate(_FOLD)):
             return f'"{key}" is "{value}"'
     return ""
 
 
 def _told(error: Json) -> str:
     if isinstance(error, str):
-        return "" if error.lower().translate(_FOLD) in _HARMLESS else error
+        return "" if _HARMLESS.fullmatch(error.lower().translate(_FOLD)) else error
     if isinstance(error, Mapping):
         named = next((error[key] for key in ("message", "detail", "type", "code") if error.get(key)), None)
         return str(named or (dict(error) if error else ""))
