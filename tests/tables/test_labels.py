@@ -155,3 +155,27 @@ def test_a_wrong_table_stays_wrong(tmp_path: Path) -> None:
     pred: Rows = [["a", "1", "5"], ["b", "3", "9"]]
     match = compared(tmp_path, "small", gold, ["k", "min", "max"], pred, ["k", "max", "min"], ordered=False)
     assert (match.settled, match.reason) == (True, "values_differ")
+
+
+@pytest.mark.parametrize("way", ["small", "large"])
+@pytest.mark.parametrize("names", [["key", "max", "min"], ["k", "Max", "min "], ["", "max", "min"]])
+def test_headers_in_a_circle_contradict_the_cells_though_others_have_new_names(
+    tmp_path: Path, way: str, names: list[str]
+) -> None:
+    gold = rows_of()
+    match = compared(tmp_path, way, gold, ["k", "min", "max"], gold, names, ordered=False)
+    assert (match.passed, match.settled, match.reason) == (False, False, "labels_swapped")
+    assert {(label["header"], label["holds"]) for label in match.evidence["labels"]} == {("min", "max"), ("max", "min")}
+    for right in (["key", "min", "max"], ["key", "a", "min"], ["key", "max", "max"]):
+        assert compared(tmp_path, way, gold, ["k", "min", "max"], gold, right, ordered=False).passed
+    same = [[row[0], row[1], row[1]] for row in gold]
+    assert compared(tmp_path, way, same, ["k", "min", "max"], same, ["key", "max", "min"], ordered=False).passed
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_words_of_a_header_may_be_joined_otherwise(tmp_path: Path, way: str) -> None:
+    gold = rows_of()
+    header, other = ["k", "min_price", "max_price"], ["K", "Max price", "min-price"]
+    match = compared(tmp_path, way, gold, header, gold, other, ordered=False)
+    assert (match.passed, match.reason) == (False, "labels_swapped")
+    assert compared(tmp_path, way, gold, header, gold, ["k.", "min price", "max.price"], ordered=False).passed

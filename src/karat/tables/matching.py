@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 import msgspec
 
 from karat.core.json_types import JsonObject
-from karat.tables.explain.labels import LABELS_SWAPPED, elsewhere, label_evidence, swapped
+from karat.tables.explain.labels import LABELS_SWAPPED, crossed, elsewhere, label_evidence, swapped
 from karat.tables.options import CompareOptions
 from karat.tables.small.bipartite import Unsettled, perfect_matching
 from karat.tables.small.compare import SmallComparison, Texts
-from karat.tables.small.mapping import by_header, find_mapping, preferred
+from karat.tables.small.mapping import by_header, find_mapping, loose_key, preferred
 from karat.tables.table import QUICKER_AS_LARGE, Table, TableError
 
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ class TablePair:
             mapping = same_texts(self.gold, self.pred, ordered=ordered)
         if mapping is None:
             return self._tolerant(self._comparison(ordered=ordered))
-        if self.header is None or mapping == self.header:
+        if mapping == self.header or (self.header is None and not self._crossed(mapping)):
             return Match(True, mapping=tuple(mapping))
         return self._labelled(mapping, self._comparison(ordered=ordered))
 
@@ -177,6 +177,12 @@ class TablePair:
     def _labelled(self, mapping: list[int], comparison: Comparison) -> Match:
         """The rows agree under this mapping; the headers, where they name another, may contradict it."""
         pairs = list(enumerate(mapping))
+        if self.header is None and (found := self._crossed(mapping)):
+            holders = {other: mapping[g] for g, other in found}
+            by_name = [holders.get(g, p) for g, p in pairs]
+            if _agreed(comparison, list(enumerate(by_name))) is not None:
+                return _passed(comparison, by_name, _agreed(comparison, list(enumerate(by_name))))
+            return self._swapped(mapping, label_evidence([(other, g) for g, other in found], self.gold.names))
         if self.header is None or self.header == mapping:
             return _passed(comparison, mapping, _agreed(comparison, pairs))
         rows = _agreed(comparison, list(enumerate(self.header)))
@@ -195,6 +201,13 @@ class TablePair:
             labels = label_evidence(found, names, self.pred.names)
         if not found:
             return _passed(comparison, mapping, _agreed(comparison, pairs))
+        return self._swapped(mapping, labels)
+
+    def _crossed(self, mapping: Sequence[int]) -> list[tuple[int, int]]:
+        keys = [loose_key(name) for name in self.gold.names], [loose_key(name) for name in self.pred.names]
+        return crossed(mapping, *keys)
+
+    def _swapped(self, mapping: Sequence[int], labels: list[dict[str, str]]) -> Match:
         evidence = {
             "gold_size": [self.gold.height, self.gold.width],
             "pred_size": [self.pred.height, self.pred.width],

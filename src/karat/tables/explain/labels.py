@@ -40,6 +40,24 @@ def swapped(mapping: Sequence[int], header: Sequence[int], gold_width: int, agre
     return found
 
 
+def crossed(mapping: Sequence[int], gold_keys: Sequence[str], pred_keys: Sequence[str]) -> list[tuple[int, int]]:
+    """Each gold column whose cells are under the header of another gold column, with that other one, where such columns
+    have each other's headers in a circle: ``min`` under ``max`` and ``max`` under ``min``. The rows agree under
+    ``mapping``; headers that are there twice or nowhere name nothing.
+    """
+    named = {key: g for g, key in enumerate(gold_keys) if key and gold_keys.count(key) == pred_keys.count(key) == 1}
+    under = {g: named[pred_keys[p]] for g, p in enumerate(mapping) if pred_keys[p] in named}
+    found = []
+    for start in under:
+        seen, at = [start], under[start]
+        while at in under and at not in seen:
+            seen.append(at)
+            at = under[at]
+        if at == start and len(seen) > 1:
+            found.append((start, under[start]))
+    return found
+
+
 def elsewhere(mapping: Sequence[int], header: Sequence[int], agree: Agree) -> list[tuple[int, int]]:
     """Each gold column whose header is on other cells than gold's, with the prediction column whose cells are gold's.
     The rows agree under ``mapping``, and do not under ``header``.

@@ -6,6 +6,7 @@ first, then those in the same place; a choice under which the rows agree is foun
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 
 from karat.tables.small.bipartite import Unsettled, perfect_matching
@@ -29,12 +30,21 @@ def preferred(
 
 
 def by_header(gold_names: Sequence[str], pred_names: Sequence[str]) -> list[int] | None:
-    """The mapping that the headers name: every gold header is there once on either side. None when they name none."""
-    headers = [folded(name) for name in pred_names]
-    wanted = [folded(name) for name in gold_names]
-    if len(set(wanted)) != len(wanted) or any(headers.count(name) != 1 or not name for name in wanted):
-        return None
-    return [headers.index(name) for name in wanted]
+    """The mapping that the headers name: every gold header is there once on either side. Where they do not name one,
+    ``max_price`` is ``Max price``. None when they name none."""
+    for key in (folded, loose_key):
+        headers, wanted = [key(name) for name in pred_names], [key(name) for name in gold_names]
+        if len(set(wanted)) == len(wanted) and all(name and headers.count(name) == 1 for name in wanted):
+            return [headers.index(name) for name in wanted]
+    return None
+
+
+def loose_key(name: str) -> str:
+    """A header without case, and with one blank for all that stands between its words."""
+    return _BETWEEN_WORDS.sub(" ", folded(name)).strip()
+
+
+_BETWEEN_WORDS = re.compile(r"[\s_.-]+")
 
 
 def find_mapping(
