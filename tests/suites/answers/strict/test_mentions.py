@@ -21,6 +21,8 @@ UNSETTLED = {
         *("Searching for {}...", "I will query {} now.", "It depends: {} in winter.", "{} (not 100% sure)"),
         *("I cannot run the query, but from memory it is {}.", "Without access to the data I'd say {}."),
         "I would need more context to say {}.",
+        *("I don't think it's {}.", "Some say {}.", "Hypothesis: {}", "print('{}')", "SELECT n FROM t WHERE n = '{}'"),
+        "It is hard to say: {}",
     ],
     "several_answers": [
         *("For example, {}", "e.g. {}", "such as {}", "{}, for instance", "{}, among others", "{} etc."),
@@ -35,9 +37,14 @@ UNSETTLED = {
             "{}\nEdit: Lyon",
             "{}. Wait, let me recheck. It's Lyon.",
         ),
-        *("{} → actually Lyon", "You could pick {}; however, it is Lyon."),
+        "You could pick {}; however, it is Lyon.",
     ],
     "negated": [
+        *(
+            "{}: not found",
+            "{} is missing",
+            "Lyon, formerly known as {}",
+        ),
         *("{} ✗, Lyon ✓", "❌ {}\n✅ Lyon", "- [ ] {}\n- [x] Lyon", '{{"{}": false, "Lyon": true}}', "{}: wrong"),
         "{} would be wrong",
     ],
@@ -52,6 +59,7 @@ SETTLED = [
     ),
     *("Step 1: look at Lyon.\nAnswer: {}", "Answer:\n\n{}", "If you mean the total, it is {}.", "No doubt it is {}."),
     *("You asked which one: it is {}.", "The answer is {}. It is based on the table.", "Let me tell you: {}"),
+    *("It looks like {}", "{}; it is not far", "Name: {}\nOwner: Lyon"),
     *("I'd say {}.", "- [ ] Lyon\n- [x] {}", "The one that did not close is {}.", "The one with no river is {}."),
     *("The answer is Lyon. Sorry, actually it's {}.", "❌ Lyon\n✅ {}", "Result: {}\nIt took a second."),
 ]
@@ -107,6 +115,13 @@ def test_a_bound_a_range_and_a_change_are_no_number_for_gold_of_either_kind(answ
 def test_a_part_of_another_number_is_not_the_text(answer: str) -> None:
     assert string_match(answer, "5").state == "needs_review"
     assert number_match(answer, 5).state == "wrong"
+
+
+@pytest.mark.parametrize(
+    "form", ["{} → Lyon", "{} loses to Lyon", "{} used to be it", "Lyon > {}", "Lyon edges out {}"]
+)
+def test_a_text_that_another_one_is_set_above_needs_a_person(form: str) -> None:
+    assert string_match(form.format("Paris"), "Paris").reason == "negated"
 
 
 def test_a_year_may_be_a_bound() -> None:

@@ -10,6 +10,7 @@ import msgspec
 
 from karat.core.json_types import JsonObject
 from karat.suites.answers.records import Answer, Entry, Gold, Verdict, wrong
+from karat.suites.answers.sql.texts import is_query, sql_in
 from karat.suites.answers.strict.duckdb_files import duckdb_match
 from karat.suites.answers.strict.found_numbers import Tolerance
 from karat.suites.answers.strict.markup import as_read
@@ -59,6 +60,8 @@ def _of_rows(entry: Entry, answer: Answer, options: CompareOptions) -> Verdict:
     text = answer.text if answer.rows is not None else as_read(answer.text, _texts_of(entry))
     whole = _of_text(entry, text, options)
     rows = answer.rows or ()
+    if answer.rows is None and whole.state == "right" and is_query(sql_in(text)):
+        return Verdict("needs_review", "hedged", {"why": "the answer is a query, not its result", "given": text[:200]})
     if len(rows) < 2 or whole.state in ("wrong", "gold_error"):
         return whole
     several = entry.parameters.get("conj") == "and" and len(texts_given(entry.parameters, "gold")) > 1

@@ -205,7 +205,7 @@ def _uncommitted(pred: str, lower: str, hits: Sequence[Number]) -> Verdict | Non
 def _doubt_at(lower: str, number: Number) -> str:
     """Why a number is not what the answer says at its place; empty where it may be."""
     start, end = number.start, number.end
-    if negated(lower, start, end) or passed_over(lower, start):
+    if negated(lower, start, end) or passed_over(lower, start, end):
         return "negated"
     if is_bound(lower, start, end):
         return "bound"

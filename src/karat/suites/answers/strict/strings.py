@@ -55,20 +55,28 @@ _AFTER = re.compile(
 _COMPARED = re.compile(
     r"\b(?:than|compared (?:to|with)|versus|vs\.?|ahead of|in front of|followed by|beats?|beating|defeat(?:s|ed)"
     r"|overt(?:ook|akes?|aken|aking)|surpass(?:es|ed|ing)?|outperform(?:s|ed|ing)?|outrank(?:s|ed|ing)?|lost to"
-    r"|second to|not far from)(?:\W+\w+)?\W+$"
+    r"|second to|not far from|edg(?:es|ed|ing) out)(?:\W+\w+)?\W+$"
 )
 _STATED_AFTER = re.compile(
     r"\W(?!(?:true|correct|right|the case|sure|certain|clear|of|than)\b)\w+(?:\s+(?:is|are|was|were)|:)\W+$"
 )
 """A word after the denial and then what states: "the city that never sleeps is Paris"."""
 _FOIL = re.compile(
-    r"\b(?:unlike|contrary to|as opposed to|in contrast (?:to|with)|formerly"
-    r"|previously|replac(?:ed|es|ing)|used to be|im gegensatz zu"
+    r"\b(?:unlike|contrary to|as opposed to|in contrast (?:to|with)|former(?:ly)?(?: known as| called)?"
+    r"|not to be confused with|previously|replac(?:ed|es|ing)|used to be|im gegensatz zu"
     r"|contrairement (?:à|aux?)|a diferencia de)(?:\W+\w+)?\W+$"
     r"|\b(?:(?:i|we)(?: \w+)? (?:thought|assumed)|initially thought"
     r"|(?:everyone|everybody|many|most|people|some)(?: people)? (?:thinks?|thought|believed?|assumed?))"
     r"(?:\W+\w+){0,3}\W+$"
 )
+_LEFT_BEHIND = re.compile(
+    r"^[\W_]*(?:loses? to|lost to|trails|trailing|lags? behind|(?:was|is) (?:beaten|overtaken|outranked)"
+    r"|used to (?:be|have)|has been (?:renamed|replaced|superseded)"
+    r"|[^.;!?\n]{0,40}\b(?:until\b[^.;!?\n]{0,30}\bnow\b|now (?:called|known|named)))"
+    r"|^[\"'’*_`)]*\s?(?:→|⇒|->|=>|>>|<<|(?<=\s)[<>](?=\s)|\bvs\b\.?|\bversus\b)\s?[\"'‘*_`(]*[^\W\d_]"
+)
+"""What follows a text that something else is set above, or came after."""
+_ORDERED_BEFORE = re.compile(r"[^\W\d_][\"'’*_`)]*\s?(?:>>|(?<=\s)[<>](?=\s))\s?[\"'‘*_`(]*$")
 _ALL_BUT = re.compile(r"\b(?:all|any|every)\w*(?:\W+\w+){0,3}\W+but(?:\W+(?:for|the|an?))?\W+$")
 _STRUCK_BEFORE, _STRUCK_AFTER = re.compile(r"~~[^~\n]*$"), re.compile(r"^[^~\n]*~~")
 _UNSPACED_BEFORE = re.compile(
@@ -177,19 +185,21 @@ def negated(text: str, start: int, end: int) -> bool:
 def _doubt_at(text: str, place: tuple[int, int], conj: str) -> str:
     """Why gold is not what the answer says at a place; empty where it may be."""
     start, end = place
-    if negated(text, start, end) or passed_over(text, start, compared=conj == "or"):
+    digits = _is_digits(text[start:end])
+    if digits and is_message(text, start, end):
+        return "message"
+    if negated(text, start, end) or passed_over(text, start, end, compared=conj == "or"):
         return "negated"
     if why := mention(text, start, end):
         return why
     if asked(text, [place]):
         return "asked"
-    digits = _is_digits(text[start:end])
     if digits and is_ratio(text, start, end):
         return "ratio"
     for name, doubted in _OF_NUMBERS if _NUMBER.fullmatch(text, start, end) else ():
         if doubted(text, start, end):
             return name
-    if is_message(text, start, end) if digits else is_error(text, start):
+    if not digits and is_error(text, start):
         return "message"
     return "partial" if is_part(text, start, end) else ""
 
@@ -198,10 +208,12 @@ _NUMBER = re.compile(r"[$€£]?[0-9][0-9.,]*%?")
 _OF_NUMBERS = (("bound", is_bound), ("operand", is_operand), ("difference", is_difference))
 
 
-def passed_over(text: str, start: int, *, compared: bool = False) -> bool:
+def passed_over(text: str, start: int, end: int, *, compared: bool = False) -> bool:
     """Whether it is only there to set the answer against it: "Unlike Paris, Lyon grew". Where all gold texts are wanted
     they may be compared with each other."""
     said = _CLAUSE_END.split(text[max(0, start - _WINDOW) : start])[-1].split(",")[-1]
+    if compared and (_LEFT_BEHIND.search(text[end : end + _WINDOW]) or _ORDERED_BEFORE.search(said)):
+        return True
     return _FOIL.search(said) is not None or (compared and _COMPARED.search(said) is not None)
 
 

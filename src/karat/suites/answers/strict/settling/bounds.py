@@ -22,7 +22,7 @@ _BEFORE = re.compile(
 _AFTER = re.compile(
     r"^[*_`\"')]*(?:\+(?!\s*[0-9(.+])"
     r"|-plus\b|\splus\b(?!\s*[0-9($€£])|\s\(?(?:max|min)(?:imum)?\b\.?(?!\s+\w)|\sat a (?:minimum|maximum)\b|\stops\b"
-    r"|\sand counting\b"
+    r"|\sand counting\b|\sand upwards?\b|\supwards?\b"
     r"|\s*(?:(?:or|and|oder|und|ou|o) (?:more|less|fewer|above|over|below|under|higher|lower|up"
     r"|mehr|weniger|plus|más|menos)\b"
     r"|at (?:least|most)\b|(?:个|個|人|名|件)?(?:以上|以下|以内|多)|이상|이하))"

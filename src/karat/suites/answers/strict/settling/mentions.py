@@ -10,6 +10,7 @@ import re
 _CLAUSE = r"[^,.;:!?\n]{0,80}$"
 _SENTENCE = r"[^.;:!?\n]{0,80}$"
 _BEFORE_STATING = r"(?:(?!\b(?:is|are|was|were|be)\b)[^.:!?\n]){0,80}$"
+_UNSTATED = r"(?:(?!\b(?:is|are|was|were|be)\b)[^.,:!?\n]){0,80}$"
 _SUPPOSED = re.compile(
     r"\b(?:if|unless|whether|suppos(?:e|es|ing)|assum(?:e|es|ing)|imagine|hypothetical(?:ly)?|pretend|falls|wenn"
     rf"|angenommen|supposons|supongamos)\b{_CLAUSE}"
@@ -25,8 +26,16 @@ _SUPPOSED = re.compile(
     r"|\b(?:first|initial|earlier|previous|old) (?:answer|guess|thought|idea|impression|result) (?:was|is|had been)\b"
     rf"{_SENTENCE}"
     rf"|\bfrom (?:memory|my memory|training)\b{_SENTENCE}"
+    r"|(?:\b(?:not|never)|n['’]t) (?:\w+ )?(?:think|believe|suppose|expect|say|claim|consider|assume|mean)\b"
+    rf"{_SENTENCE}"
+    r"|\b(?:i was told|i (?:have )?heard|some (?:say|claim|think|believe)|many (?:say|claim)|rumou?r has it"
+    rf"|(?:wikipedia|google) says|according to (?:wikipedia|google|rumou?rs|some|legend))\b{_SENTENCE}"
+    r"|\b(?:hypothesis|placeholder|todo|draft|guess|assumption|speculation|dummy)(?: is)?\s*[:=]?\s*[*_`\"'(]*$"
 )
 _OFTEN_AFTER = re.compile(r"[*_`\"')]*\s(?:is|was) (?:often|commonly|widely|usually|popularly|generally|sometimes)\b")
+_CODE_BEFORE = re.compile(
+    r"(?:[=!]=|\b(?:print|return|echo|log)\s*\(?|\bwhere\b[^\n;]{0,60}?(?:=|like|in \())\s*['\"]$"
+)
 _STEP = (
     r"(?:look|search|check|query|find|count|run|fetch|see|get|compute|calculate|show|list|start|begin|examine|inspect"
     r"|use|call|try|read|open|load|verify|filter|explore)"
@@ -40,12 +49,15 @@ _ANNOUNCED = re.compile(
 _EXAMPLE = re.compile(
     r"(?:\b(?:for (?:example|instance)|such as|something like|including|includes?|among them|among others|say"
     r"|zum beispiel|par exemple|por ejemplo|per esempio)|\b(?:e\. ?g|z\. ?b)\."
-    r"|\bexamples?(?: (?:output|answer|result))?|例如|比如|たとえば)[,:]?\s*(?:the |an? )?[*_`\"'(]*$"
+    r"|\bexamples?(?: (?:output|answer|result))?"
+    r"|(?:^|\b(?!(?:look|sound|seem|feel|it|thi|wa|i)s\b)\w+s )like|例如|比如|たとえば)"
+    r"[,:]?\s*(?:the |an? )?[*_`\"'(]*$"
 )
 _SAY = re.compile(r"\b(?:\w+['’]d|would|can|could|will|must|should|to|i|we|they|records|data) say[,:]?\s*[*_`\"'(]*$")
 _EXAMPLE_AFTER = re.compile(
-    r"[*_`\"')]*,?\s*(?:for (?:example|instance)|among (?:others|other things)|amongst others|etc\b|and others\b"
-    r"|and so on\b|and the like\b|and many more\b|zum beispiel|usw\.|u\. ?a\.|par exemple|por ejemplo)"
+    r"[*_`\"')]*(?:,\s?(?:\.{3}|…)|\s?\}\}"
+    r"|,?\s*(?:for (?:example|instance)|among (?:others|other things)|amongst others|etc\b|and others\b|and so on\b"
+    r"|and the like\b|and many more\b|zum beispiel|usw\.|u\. ?a\.|par exemple|por ejemplo))"
 )
 _OPTIONS = re.compile(
     r"\b(?:candidates?|possib(?:le|ilities)(?: (?:answers?|values?|options?|results?|candidates?))?|options?|choices"
@@ -56,15 +68,17 @@ _ONE_OF = re.compile(r"\b(?:one|any|some) of:?\s+(?:[^\W_][\w'’.-]*(?: [\w'’
 _LISTED_AFTER = re.compile(r"[*_`\"')]*\s*(?:[,;/|]|or\b|and/or\b)\s*\S")
 _LABELLED = re.compile(r"\b(?:option|choice|variant|alternative|candidate)\s+[a-z0-9]{1,2}\s*[:.)=-]\s*[*_`\"'(]*$")
 _ASKED_FOR = re.compile(
+    r"\b(?:prompt|instructions?|examples?) (?:mentions?|says?|gives?|names?|contains?)\b[^.!?\n:,]{0,80}$"
+    r"|\bin the (?:prompt|instructions?|question) (?:is|was)\b[^.!?\n:,]{0,80}$|"
     r"\b(?:you|user|question) (?:asked|asks|want|wants|wanted|mentioned|requested|are asking|is asking)\b"
-    rf"{_BEFORE_STATING}"
+    rf"{_UNSTATED}"
     r"|\b(?:do|did|could|can|would|will) you (?:mean|tell|clarify|specify|want|confirm|say|rephrase)\b[^.!?\n]{0,80}$"
     r"|\bplease (?:clarify|specify|confirm|say|choose|select|tell|let me know)\b[^.!?\n]{0,80}$"
 )
 _GRADER = re.compile(
     r"\b(?:gold|ground[ -]truth|expected|reference|target)(?: (?:answer|value|label|result|output))?"
     r"(?: is|:| =|=)\s*[*_`\"'(]*$"
-    r"|\bexpected (?:the |an? )?[*_`\"'(]*$"
+    r"|\bexpected (?:the |an? )?[*_`\"'(]*$|\b(?:grader|evaluator|scorer|judge) (?:wants|expects)\b[^.!?\n]{0,40}$"
     r"|\baccording to the (?:grader|judge|evaluator|reference|rubric)\b[^.!?\n]{0,80}$"
 )
 _ORDERED = re.compile(
@@ -74,19 +88,26 @@ _ORDERED = re.compile(
 )
 _NO_SIGN = r"[✗✘✕✖❌❎🚫👎☐]"
 _MARKED_BEFORE = re.compile(rf"(?:{_NO_SIGN}\ufe0f?|\[ \])\s*[*_`\"'(]*$")
+_ABSENT_AFTER = re.compile(
+    r"[*_`\"')]*\s*(?:[:=(–—-]\s*|(?:is|was|are|were)\s+)?"
+    r"(?:not (?:found|available|present|listed|there)|no data|n/a\b|null\b|missing\b|unknown\b|unavailable\b|absent\b"
+    r"|undefined\b)"
+)
 _MARKED_AFTER = re.compile(
     rf"[*_`\"']*\s*[:=(–—,-]{{0,2}}\s*(?:{_NO_SIGN}|\[ \]|(?:false|wrong|incorrect|nope|excluded|falsch|faux|falso)\b"
     r"(?!\s+(?:positive|negative|alarm))|no\b(?=\s*(?:[,;.)}\]]|$|\n))"
     r"|(?:is|would be) (?:out|eliminated|wrong|incorrect|false)\b)"
 )
+_YEAR = r"\b(?:19|20)[0-9]{2}\b(?:\s*[:=–-]|,? it (?:was|is))\s*"
+_OF_A_YEAR, _YEARS = re.compile(_YEAR + r"[*_`\"'(]*$"), re.compile(_YEAR + r"[*_`\"'(]*[^\W_]")
 _WINDOW = 160
 WHY = {
     "supposed": "the answer only supposes it, doubts it or says what others believe",
-    "announced": "the answer only says what the assistant is going to do",
+    "announced": "the answer only says what the assistant is going to do, or is a program",
     "example": "the answer names it only as an example or one of several options",
     "repeated": "the answer only repeats what was asked, or asks back",
     "grader": "the answer gives it as what is expected, or tells the scorer what to do",
-    "marked": "the answer marks it as false",
+    "marked": "the answer marks it as false, or as not there",
 }
 REASONS = {
     "supposed": "hedged",
@@ -101,12 +122,16 @@ REASONS = {
 def mention(text: str, start: int, end: int) -> str:
     """How gold is only mentioned there (see :data:`WHY`); empty where nothing says so."""
     before, after = text[max(0, start - _WINDOW) : start], text[end : end + _WINDOW]
-    if _MARKED_BEFORE.search(before) or _MARKED_AFTER.match(after):
+    if _MARKED_BEFORE.search(before) or _MARKED_AFTER.match(after) or _ABSENT_AFTER.match(after):
         return "marked"
     if _SUPPOSED.search(before) or _OFTEN_AFTER.match(after):
         return "supposed"
-    if _ANNOUNCED.search(before):
+    if _ANNOUNCED.search(before) or _CODE_BEFORE.search(before):
         return "announced"
+    if before[-1:] == "<" and after[:1] == ">":
+        return "example"
+    if _OF_A_YEAR.search(before) and len(_YEARS.findall(text)) > 1:
+        return "example"
     if _EXAMPLE_AFTER.match(after) or (_EXAMPLE.search(before) and not _SAY.search(before)):
         return "example"
     if _OPTIONS.search(before) or (_ONE_OF.search(before) and _LISTED_AFTER.match(after)) or _LABELLED.search(before):

@@ -15,7 +15,7 @@ _KIND = (
 )
 _ERROR = (
     r"(?:(?!terror)\w*error|\w*exception|\w*fehler|erreur|errore|erro|fout|fel|błąd|ошибка|错误|錯誤|エラー|오류|خطأ"
-    r"|traceback)"
+    r"|traceback|no such (?:table|column|file|key))"
 )
 _CODE = re.compile(
     r"(?:\bhttps?(?:/[0-9.]+)?(?: (?:status|error|response))?(?: code)?"
