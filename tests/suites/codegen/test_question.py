@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from karat.suites.codegen.analysis.records import Filter
 from karat.suites.codegen.question.reading import read_question
 from karat.suites.codegen.question.records import Asked
+from karat.suites.codegen.question.vocabulary import vocabulary_for
 from karat.suites.codegen.records import Schema
 
 SCHEMA = Schema(
@@ -245,6 +246,28 @@ BOUGHT = Schema({"orders": ("order_id", "customer_id", "amount", "order_date")})
 )
 def test_an_order_is_asked_for_in_many_words(question: str) -> None:
     assert read_question(question, PEOPLE).ordered
+
+
+@pytest.mark.parametrize(
+    ("question", "keys"),
+    [
+        ("Sort by city, then by salary descending", "city salary"),
+        ("Sort the people by city in ascending order and by salary in descending order", "city salary"),
+        ("List the people ordered by city, then by salary from highest to lowest", "city salary"),
+        ("Arrange by city (A-Z), age and salary.", "city age salary"),
+        ("Sort by city and show the name and salary", "city"),
+        ("List name and salary sorted by city", "city"),
+        ("Sort by city with name and salary", "city"),
+        ("Sortiere nach city, dann nach salary absteigend", "city salary"),
+        ("Die Personen nach city und salary sortiert, mit name und age", "city salary"),
+        ("Trie les personnes par city, puis par salary décroissant", "city salary"),
+        ("Ordena las personas por city y luego por salary descendente", "city salary"),
+        ("What are the salaries in ascending order?", ""),
+    ],
+)
+def test_the_columns_that_rows_are_sorted_by(question: str, keys: str) -> None:
+    known = vocabulary_for("auto", question)
+    assert read_question(question, PEOPLE, words_known=known).order_keys == tuple(keys.split())
 
 
 @pytest.mark.parametrize(

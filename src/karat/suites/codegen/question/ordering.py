@@ -74,13 +74,34 @@ def order_keys(words: Sequence[Word], mentions: Sequence[Mention], known: Vocabu
         return ()
     ends = [at for at, word in enumerate(words) if word.text in _SENTENCE]
     end = next((at for at in ends if at > verbs[0]), len(words))
-    found = [mention.column for mention in mentions if verbs[0] <= mention.start < end]
-    if not found:  # "nach Stadt und Gehalt sortiert"
+    by = {phrase.split()[-1] for phrase in known.sort_lists}
+    led = next((at for at in range(verbs[0], end) if words[at].lower in by), end)
+    if led == end:  # "nach Stadt und Gehalt sortiert"
         begin = next((at for at in reversed(ends) if at < verbs[0]), -1)
-        by = {phrase.split()[-1] for phrase in known.sort_lists}
         led = next((at for at in range(begin + 1, verbs[0]) if words[at].lower in by), verbs[0])
-        found = [mention.column for mention in mentions if led <= mention.start < verbs[0]]
+        end = verbs[0]
+    joining = _between_keys(known)
+    found: list[str] = []
+    at = led
+    for mention in mentions:
+        if led <= mention.start < end:
+            if not all(
+                words[place].lower in joining or words[place].kind == "mark" for place in range(at, mention.start)
+            ):
+                break
+            found.append(mention.column)
+            at = mention.end
     return tuple(dict.fromkeys(found))
+
+
+def _between_keys(known: Vocabulary) -> set[str]:
+    """The words that may be between two columns that rows are sorted by: "by city in ascending order, then by pay"."""
+    phrases = (
+        *known.sorting, *known.sort_lists, *known.ascending, *known.descending, *known.low_words, *known.high_words,
+        *known.ahead_words, *known.first_words, *known.from_words, *known.to_words, *known.list_words,
+    )  # fmt: skip
+    said = {word for phrase in phrases for word in phrase.split()}
+    return said | (set(known.clause_words) - set(known.comparisons["=="]) - set(known.group_lists))
 
 
 def places_of_order(words: Sequence[Word], taken: Sequence[bool], known: Vocabulary) -> set[int]:
