@@ -158,3 +158,16 @@ def passed(tmp_path: Path, row: dict[str, Any], *lines: dict[str, Any]) -> list[
     (case,) = result.cases
     tries = case.repeats or (case,)
     return [one.scores["passed"].value for one in tries]
+
+
+def test_a_test_that_makes_its_own_inputs_runs_as_it_is(tmp_path: Path) -> None:
+    row = {
+        "task_id": "HumanEval/1",
+        "prompt": 'import math\n\n\ndef shifted(n):\n    return math.floor(n) + 1\n\n\ndef back(n):\n    """Undo."""\n',
+        "entry_point": "back",
+        "canonical_solution": "    return n - 1\n",
+        "test": "def check(candidate):\n    for n in range(20):\n        assert candidate(shifted(n)) == n\n",
+    }
+    samples = [{"task_id": "HumanEval/1", "completion": text} for text in ("    return n - 1\n", "    return n + 1\n")]
+    assert passed(tmp_path, row, *samples) == [1.0, 0.0]
+    assert task_of(FUNCTION).unit_tests is None

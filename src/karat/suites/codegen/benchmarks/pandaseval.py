@@ -5,7 +5,8 @@ Two kinds, which differ in ``entry_point``:
 - a script: what is before the unfinished statement is the setup; the name that the statement was about to set holds
   the answer;
 - a function: the model writes all of it, and the calls of the test are made with it. Only the calls are taken out of
-  the test, never what they are compared with: the right results come from the reference.
+  the test, never what they are compared with: the right results come from the reference. A test that makes its own
+  inputs (``for i in range(100): candidate(i, …)``) runs as it is, in the process of the answer.
 
 The comments of the program are the question. A reference is the unfinished statement, or the function's head, with the
 first of the published continuations; it may fail on a later pandas than the one it was written for.
@@ -14,6 +15,7 @@ first of the published continuations; it may fail on a later pandas than the one
 from __future__ import annotations
 
 import ast
+import builtins
 import re
 from collections.abc import Iterator
 
@@ -22,12 +24,20 @@ import msgspec
 from karat.core.json_types import JsonMapping
 from karat.core.problems import Problem
 from karat.core.records import Case, Turn, Where
+from karat.suites.codegen.analysis.reader.syntax_tree import syntax_tree
 from karat.suites.codegen.question.default_prompt import instructions
-from karat.suites.codegen.records import Task, Unfinished
+from karat.suites.codegen.records import Task, Unfinished, UnitTests
 
 KEYS = frozenset({"task_id", "prompt", "entry_point", "canonical_solution", "test"})
 MOST_CALLS = 20
 
+_AS_UNIT_TEST = """import unittest
+{test}
+
+class Published(unittest.TestCase):
+    def test_published(self):
+        check({name})
+"""
 _COMMENT = re.compile(r"^[ \t]*#+[ \t]?(.*)$", re.MULTILINE)
 _TARGETS = re.compile(r"^([A-Za-z_][\w \t,]*?|[A-Za-z_]\w*[\[.].*?)[ \t]*=(?!=)")
 _METADATA_TYPE = re.compile(r"'type':\s*'([^']+)'")
@@ -119,15 +129,54 @@ def _function(row: _Row) -> tuple[Task, str]:
         raise ValueError(f"the prompt has no function {row.entry_point}")
     before, head = row.prompt[: start.start()], row.prompt[start.start() :]
     calls = _calls(row.test, row.entry_point)
-    template = f"[insert]\nresult = [{', '.join(calls)}]" if len(calls) > 1 else f"[insert]\nresult = {calls[0]}"
     body = _solution(row)
+    reference = (head.rstrip(" ") + body if body.startswith(" ") else head + body).strip("\n")
+    own_test = None if all(_is_whole(call, before) for call in calls) else _own_test(row)
+    template = f"[insert]\nresult = [{', '.join(calls)}]" if len(calls) > 1 else f"[insert]\nresult = {calls[0]}"
     task = Task(
-        reference=(head.rstrip(" ") + body if body.startswith(" ") else head + body).strip("\n"),
+        reference=reference,
         setup=before.strip("\n"),
-        template=template,
+        template="" if own_test is not None else template,
+        unit_tests=own_test,
         unfinished=Unfinished(before, head, row.entry_point),
     )
     return task, f"Write this function, whole:\n```python\n{row.prompt.rstrip()}\n```"
+
+
+def _own_test(row: _Row) -> UnitTests | None:
+    """The test as it is; None where it has no ``check``."""
+    try:
+        tree = ast.parse(row.test)
+    except SyntaxError:
+        return None
+    if not any(isinstance(node, ast.FunctionDef) and node.name == "check" for node in tree.body):
+        return None
+    return UnitTests(_AS_UNIT_TEST.format(test=row.test, name=row.entry_point), 1)
+
+
+def _is_whole(call: str, before: str) -> bool:
+    """Whether a call needs no name that only its test has."""
+    made = {name for text in (before, call) for name in _names_made(syntax_tree(text))}
+    used = {node.id for node in ast.walk(ast.parse(call)) if isinstance(node, ast.Name)}
+    function = call.partition("(")[0]
+    return used <= made | set(dir(builtins)) | {function}
+
+
+def _names_made(tree: ast.Module | None) -> Iterator[str]:
+    """The names that a program sets, without those within its functions."""
+    waiting: list[ast.AST] = list(tree.body) if tree is not None else []
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            yield node.name
+            continue
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
+        elif isinstance(node, ast.arg):
+            yield node.arg
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            yield from ((alias.asname or alias.name).partition(".")[0] for alias in node.names)
+        waiting.extend(ast.iter_child_nodes(node))
 
 
 def _solution(row: _Row) -> str:

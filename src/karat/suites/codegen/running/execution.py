@@ -122,7 +122,8 @@ def snippet_of(task: Task, code: str) -> Snippet:
         head, body, tail = _inserted(task.harness.program, code)
         return Snippet(answers_program(task.harness, head + body + tail), head.count("\n"), lines)
     if task.unit_tests is not None:
-        return Snippet(unit_test_program(task.unit_tests, code), 0, lines)
+        head = f"{task.setup.rstrip()}\n" if task.setup else ""
+        return Snippet(unit_test_program(task.unit_tests, head + code), head.count("\n"), lines)
     if not _parses(task, code):
         return Snippet(code, 0, lines)
     head, body, tail = _inserted(task.template, code)
