@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from .. import plain_tables, snippet
+from ..figures.trust import Classes
 from . import duckdb_threads
 from .libraries import is_there, pandas
 
@@ -83,6 +84,7 @@ def warm_up_drawing() -> None:
         figure = pandas.DataFrame({"a": [1, 2]}).plot(title="a").figure
         figure.canvas.draw()
         pyplot.close("all")
+        Classes.noted.append(Classes())
     except Exception:  # a matplotlib that cannot draw here shows in the snippet too
         return
     gc.collect()

@@ -10,13 +10,17 @@ import datetime
 import math
 from typing import Any, Union  # Any: an axis, its ticks and legends, of a library that code imports
 
-from ..environment.libraries import pandas
+from ..environment.libraries import numpy, pandas
 from .tick_numbers import other_numbers
 
 TEXT = 500
 NEAR = 1e-6
 FAINT = 0.02
 """Less opacity than this is not to be seen."""
+SMALL = 2.0
+"""Points of a font that nobody can read."""
+SHIFTED = 10.0
+"""Pixels by which a label may be beside its tick."""
 WRITTEN = ("FixedFormatter", "FuncFormatter", "FormatStrFormatter", "StrMethodFormatter")
 """Formatters that write what code says."""
 Value = Union[str, int, float, None]
@@ -121,7 +125,7 @@ class AxisReader:
         ):
             kind = type(formatter)
             own = kind.__module__.partition(".")[0] in ("matplotlib", "pandas", "seaborn", "mpl_toolkits")
-            if own and kind.__name__ not in WRITTEN:
+            if own and kind.__name__ not in WRITTEN and not self._says_less(formatter):
                 continue
             seen = [float(place) for place in places() if self.view[0] <= float(place) <= self.view[1]]
             every = [float(place) for place in places()] if kind.__name__ == "FixedFormatter" else seen
@@ -131,6 +135,37 @@ class AxisReader:
                 return "a label that cannot be made"
             found += [(place, str(label)[:TEXT]) for place, label in zip(every, labels) if place in seen]
         return other_numbers(found, text(self.axis.label.get_text()))
+
+    def _says_less(self, formatter: Any) -> bool:
+        """Whether labels of the library's own may lack what makes them right: the power beside the axis, the sign of
+        percent."""
+        kind = type(formatter).__name__
+        if kind == "PercentFormatter":
+            return "%" not in str(formatter.symbol)
+        beside = self.axis.get_offset_text()
+        hidden = not beside.get_visible() or beside.get_alpha() == 0 or beside.get_fontsize() < SMALL
+        return kind == "ScalarFormatter" and bool(hidden)
+
+    def percent_of(self) -> float:
+        """What its labels are percents of; 0 when they are none."""
+        formatter = self.axis.get_major_formatter()
+        return float(formatter.xmax) if type(formatter).__name__ == "PercentFormatter" else 0.0
+
+    def moved_labels(self, axes: Any) -> bool:
+        """Whether labels of ticks are drawn at another place than their ticks."""
+        across = 0 if self.axis.axis_name == "x" else 1
+        if axes.name != "rectilinear":
+            return False
+        there = axes.transAxes.transform((0.5, 0.5))
+        middle = axes.transData.inverted().transform(there)[across]
+        at = (middle, 0.0) if across == 0 else (0.0, middle)
+        size = (axes.bbox.width, axes.bbox.height)[across]
+        room = max(SHIFTED, min(0.35 * size / max(len(self.labels), 1), 40.0)) if self.labels else 40.0
+        for tick in self.axis.majorTicks[:40]:
+            for label in (tick.label1, tick.label2):
+                if label.get_visible() and abs(label.get_transform().transform(at)[across] - there[across]) > room:
+                    return True
+        return False
 
     def shows_numbers(self) -> bool:
         """Whether ticks of this axis, whose view holds them, have labels."""
@@ -223,14 +258,22 @@ def colour(value: Any) -> tuple[int, ...]:
         return ()
 
 
-def clear(value: Any, ground: tuple[int, ...] = ()) -> bool:
-    """Whether nothing is seen of this colour on a ground of that one."""
+def strength(value: Any, ground: tuple[int, ...] = (), alpha: Any = None) -> float:
+    """How much a colour differs from that of the ground, 0 to 1, as far as it lets no light through. ``alpha``: that of
+    the artist, where its colour does not hold it."""
     from matplotlib import colors
 
     try:
-        return bool(colors.to_rgba(value)[3] < FAINT) or bool(ground and colour(value) == ground)
+        *parts, own = colors.to_rgba(value)
     except (ValueError, TypeError):
-        return False
+        return 1.0
+    gap = max((abs(part - there / 255) for part, there in zip(parts, ground)), default=1.0)
+    return float(gap * own * (1.0 if alpha is None else float(numpy.max(alpha))))
+
+
+def clear(value: Any, ground: tuple[int, ...] = (), alpha: Any = None) -> bool:
+    """Whether nothing is seen of this colour on a ground of that one."""
+    return strength(value, ground, alpha) < FAINT
 
 
 def ground_of(axes: Any) -> tuple[int, ...]:
@@ -251,15 +294,23 @@ class Names:
         shown = [legend for legend in legends if legend.get_visible()]
         self.shown: list[str] | None = None
         self.by_colour: dict[tuple[int, ...], str] = {}
+        self.several: set[tuple[int, ...]] = set()
+        """Colours that stand for more than one name."""
         for legend in shown:
             names = [text(each.get_text()) for each in legend.get_texts()]
             self.shown = [*(self.shown or []), *names]
             for handle, name in zip(legend.legend_handles, names):
-                for found in _colours(handle):
-                    self.by_colour.setdefault(found, name)
+                for found in dict.fromkeys(_colours(handle)):
+                    if self.by_colour.setdefault(found, name) != name:
+                        self.several.add(found)
 
     def of(self, label: Any, *colours: tuple[int, ...]) -> str:
-        """The name of a series with this label in this colour."""
+        """The name of a series with this label in this colour: where the legend has the label at another colour, and
+        this colour under another name, that is what a reader sees."""
+        if isinstance(label, str) and label in (self.shown or ()) and colours[:1]:
+            own = [found for found in colours if found in self.by_colour and found not in self.several]
+            if own and all(self.by_colour[found] != label for found in own):
+                return self.by_colour[own[0]]
         if isinstance(label, str) and label and not label.startswith("_"):
             return label[:TEXT]
         return next((self.by_colour[found] for found in colours if found in self.by_colour), "")

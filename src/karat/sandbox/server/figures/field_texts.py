@@ -21,6 +21,7 @@ def pie_problem(axes: Any, figure: Any, wedges: Sequence[Any]) -> str:
     """What a text on a pie says that its wedge does not."""
     notes = notes_of(axes, figure) if wedges else []
     names = {str(wedge.get_label()) for wedge in wedges}
+    words = {name.strip().casefold() for name in names}
     labels: list[tuple[Label, float]] = []
     for note in notes:
         wedge, away = _wedge_at(axes, note, wedges)
@@ -34,15 +35,15 @@ def pie_problem(axes: Any, figure: Any, wedges: Sequence[Any]) -> str:
             share = abs(wedge.theta2 - wedge.theta1) / 360
             labels.append((Label(note.text, (Mark((), {"share": share}),)), share))
     shares = [label for label, _ in labels if "%" in label.text]
-    wrong = other_values(_only(shares, "%"), names=sorted(names))
-    sizes = [(claim, share) for label, share in labels for claim in claims(label.text, names) if "%" not in claim]
+    wrong = other_values(_only(shares, "%", words))
+    sizes = [(claim, share) for label, share in labels for claim in claims(label.text, words) if "%" not in claim]
     wrong = wrong or ("" if _proportional(sizes) or _shares(sizes) else sizes[0][0])
     return f'a text says "{wrong[:40]}" at a wedge of another size' if wrong else ""
 
 
-def _only(labels: Iterable[Label], unit: str) -> list[Label]:
+def _only(labels: Iterable[Label], unit: str, names: set[str]) -> list[Label]:
     """The claims of this unit, each as a text of its own."""
-    return [Label(claim, label.marks) for label in labels for claim in claims(label.text) if unit in claim]
+    return [Label(claim, label.marks) for label in labels for claim in claims(label.text, names) if unit in claim]
 
 
 def _wedge_at(axes: Any, note: Note, wedges: Sequence[Any]) -> tuple[Any, float]:

@@ -10,12 +10,16 @@ from __future__ import annotations
 from typing import Any  # Any: lines, collections and their arrays, as matplotlib gives them
 
 from ..environment.libraries import numpy
-from .axis import AxisReader, Names, Value, clear, colour, ground_of, plain
+from .axis import FAINT, AxisReader, Names, Value, colour, ground_of, plain, strength
 from .tick_numbers import says_number
 
 Found = dict[str, Any]
 NONE = ("None", "none", "", " ", None)
 MOST_COLOURS = 50
+GAPS = 40.0
+"""Widths of a line: gaps that are longer than this, and than ten times the dashes, hide most of it."""
+MANY = 50
+"""So many points that each hardly shows are seen together as one that does."""
 
 
 class Line:
@@ -31,13 +35,19 @@ class Line:
         self.label = artist.get_label()
         self.step = str(Line2D.get_drawstyle(artist)).startswith("steps")
         self.markers = Line2D.get_marker(artist) not in NONE
-        self.drawn = Line2D.get_linestyle(artist) not in NONE and Line2D.get_linewidth(artist) > 0
         ground = () if artist.get_path_effects() else ground_of(artist.axes)  # a white line may have an outline
-        self.drawn = self.drawn and not clear(Line2D.get_color(artist), ground)
+        alpha, dots = Line2D.get_alpha(artist), artist.axes.figure.get_dpi() / 72
+        wide = min(1.0, float(Line2D.get_linewidth(artist)) * dots)
+        self.drawn = Line2D.get_linestyle(artist) not in NONE and not _hardly_dashed(artist)
+        self.drawn = self.drawn and wide * strength(Line2D.get_color(artist), ground, alpha) >= FAINT
         faces = Line2D.get_markerfacecolor(artist), Line2D.get_markeredgecolor(artist)
-        self.markers = (
-            self.markers and Line2D.get_markersize(artist) > 0 and not all(clear(face, ground) for face in faces)
-        )
+        large = min(1.0, (float(Line2D.get_markersize(artist)) * dots) ** 2)
+        many = 1 + len(data) / MANY
+        seen = max(strength(face, ground, alpha) for face in faces) * large * many
+        self.markers = self.markers and seen >= FAINT
+        every = Line2D.get_markevery(artist)
+        self.some = self.markers and not self.drawn and every is not None and every != 1
+        """Whether it shows some of its points only."""
         self.colours = [colour(Line2D.get_color(artist)), colour(Line2D.get_markerfacecolor(artist))]
 
     @property
@@ -220,16 +230,31 @@ def read_clouds(artists: list[Any], x: AxisReader, y: AxisReader, names: Names) 
     return [one for one in found if one["points"]]
 
 
+def shows_points(artist: Any) -> bool:
+    """Whether any point of a cloud is to be seen."""
+    return bool(_visible_points(artist, len(artist.get_offsets())).any())
+
+
 def _visible_points(artist: Any, count: int) -> Any:
     """Which points have a size, of a cloud that has a colour at all."""
     from matplotlib.collections import PathCollection
 
     sizes = numpy.asarray(PathCollection.get_sizes(artist), dtype=float)
     faces, edges = PathCollection.get_facecolor(artist), PathCollection.get_edgecolor(artist)
-    ground = ground_of(artist.axes)
-    if all(clear(one, ground) for one in (*faces, *edges)):
+    ground, many = ground_of(artist.axes), 1 + count / MANY
+    if all(strength(one, ground) * many < FAINT for one in (*faces, *edges)):
         return numpy.zeros(count, dtype=bool)
-    return numpy.resize(sizes, count) > 0 if len(sizes) else numpy.ones(count, dtype=bool)
+    dots = (artist.axes.figure.get_dpi() / 72) ** 2
+    large = numpy.minimum(1.0, sizes * dots) * many >= FAINT
+    return numpy.resize(large, count) if len(sizes) else numpy.ones(count, dtype=bool)
+
+
+def _hardly_dashed(artist: Any) -> bool:
+    """Whether a line of dashes is nearly all gaps."""
+    found = getattr(artist, "_unscaled_dash_pattern", None) or (0, None)
+    parts = [float(part) for part in found[1] or ()]
+    gaps = parts[1::2]
+    return bool(gaps) and sum(parts) > 0 and sum(gaps) > GAPS and sum(gaps) > 10 * (sum(parts) - sum(gaps))
 
 
 def marked(found: list[Found]) -> list[Found]:

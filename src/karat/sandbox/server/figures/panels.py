@@ -8,22 +8,29 @@ from __future__ import annotations
 
 from typing import Any  # Any: figures, axes and every kind of artist, sorted by their classes when code has drawn
 
+from ..environment.libraries import numpy
 from .axis import AxisReader, Names, clear, colour, ground_of, plain, text
 from .bars import Bars, merged, read_bars
 from .covering import covered, hides
 from .field_texts import field_problem, pie_problem, table_problem
-from .lines import Area, Line, marked, read_clouds, read_lines
+from .lines import Area, Line, marked, read_clouds, read_lines, shows_points
+from .overlays import hiding_ink, lies_on, other_lines, thick_lines
 from .placement import misplaced, too_thin
 from .shapes import FIELDS, read_boxes, read_fields, read_image, read_mesh, read_stairs, read_wedges
 from .texts import Panel as TextPanel
 from .texts import texts_problem
+from .trust import Classes, strange
 
 MOST_ARTISTS = 20_000
 MOST_PANELS = 64
 SMALLEST = 0.01
 """Of the figure: smaller axes show nothing."""
+FEWEST_PIXELS = 12
+"""Along a side of a figure in which anything is to be seen."""
 RIGHT = " (right)"
 OWN = ("matplotlib", "mpl_toolkits", "pandas", "seaborn")
+LOOSE = ("PathCollection", "LineCollection")
+"""Collections that are looked at one by one."""
 
 Found = dict[str, Any]
 
@@ -46,14 +53,19 @@ class Calls:
         """Histograms drawn as outlines: axes, artist, counts, edges."""
         self.boxes: list[tuple[Any, dict[str, list[Any]], bool]] = []
         self.kept: list[Any] = []
+        self.classes = Classes.now()
 
 
 def read_figure(figure: Any, calls: Calls, most: int) -> Found:
     """Title and panels. :class:`Unreadable` for what has no plain form or too much of it."""
-    axes = [each for each in figure.axes if each.get_visible() and not _is_colour_bar(each) and _has_room(each)]
+    every = [each for each in figure.axes if each.get_visible()]
+    axes = [each for each in every if not _is_colour_bar(each) and _has_room(each)]
     total = sum(len(each.get_children()) for each in axes)
     if total > MOST_ARTISTS or len(axes) > MOST_PANELS:
         raise Unreadable(f"it has {total:,} artists in {len(axes)} panels")
+    problem = strange(figure, axes, calls.classes)
+    if problem or (axes and min(figure.get_size_inches()) * figure.get_dpi() < FEWEST_PIXELS):
+        raise Unreadable(problem or "it is too small to be seen")
     panels: list[Found] = []
     unknown: list[str] = []
     shown: list[Any] = []
@@ -67,15 +79,23 @@ def read_figure(figure: Any, calls: Calls, most: int) -> Found:
             shown += group
         elif any(one.axison and hides(one, other) for one in group for other in shown):
             raise Unreadable("axes without data hide a part of it")
+    others = [each for each in every if each not in shown]
+    if any(_has_room(one) and lies_on(one, other) for one in others for other in shown):
+        raise Unreadable("other axes lie on it, with what cannot be read")
     if not panels and unknown:
         raise Unreadable(f"{unknown[0]} has no plain form")
     return {"title": _figure_title(figure), "panels": panels}
 
 
 def _has_room(axes: Any) -> bool:
-    """Whether a pair of axes is large enough that anything can be seen in it."""
+    """Whether a pair of axes is large enough, and within the figure, so that anything can be seen in it."""
+    locator = axes.get_axes_locator()
+    if locator is not None and type(locator).__module__.partition(".")[0] not in OWN:
+        raise Unreadable("axes that are placed by the code's own function")
     place = axes.get_position()
-    return bool(abs(place.width) > SMALLEST and abs(place.height) > SMALLEST)
+    wide = min(place.x1, 1.0) - max(place.x0, 0.0)
+    high = min(place.y1, 1.0) - max(place.y0, 0.0)
+    return bool(wide > SMALLEST and high > SMALLEST)
 
 
 def _figure_title(figure: Any) -> str:
@@ -111,6 +131,8 @@ def _panel(group: list[Any], figure: Any, calls: Calls, unknown: list[str]) -> F
         found, lines = _axes(axes, figure, names, calls, unknown)
         if getattr(first, "right_ax", None) is axes:
             found = [{**one, "name": _without_side(one.get("name", ""))} for one in found]
+        if found and _numbers_of_others(axes, group, found):
+            raise Unreadable("the axis of a series shows no numbers, and another one shows others")
         series += [{**one, "right": place > 0} for one in found]
         across += lines
     left_title, middle, right_title = (first.get_title(loc=side) for side in ("left", "center", "right"))
@@ -131,6 +153,22 @@ def _panel(group: list[Any], figure: Any, calls: Calls, unknown: list[str]) -> F
     }
 
 
+def _numbers_of_others(axes: Any, group: list[Any], series: list[Found]) -> bool:
+    """Whether the values of these axes have no numbers beside them, and other axes on the panel have other ones."""
+    flat = any(one.get("horizontal") for one in series)
+    name = "x" if flat else "y"
+    own = AxisReader(axes, name)
+    if own.shows_numbers() or all(one["type"] in ("pie", "heatmap") for one in series):
+        return False
+    for one in axes.child_axes:
+        if type(one).__name__ == "SecondaryAxis" and one.get_visible() and AxisReader(one, name).shows_numbers():
+            places = numpy.array(own.view)
+            if not numpy.allclose(one._functions[0](places), places):
+                return True
+    others = [AxisReader(other, name) for other in group if other is not axes]
+    return any(other.shows_numbers() and not numpy.allclose(other.view, own.view) for other in others)
+
+
 def _without_side(name: str) -> str:
     """pandas marks the series of a second axis."""
     return name[: -len(RIGHT)] if name.endswith(RIGHT) else name
@@ -142,9 +180,7 @@ def _range(ends: Any) -> list[Any] | None:
 
 
 def _shown(artist: Any) -> bool:
-    """Whether it is to be seen, and of a class that says truly what it draws."""
-    if type(artist).__module__.partition(".")[0] not in OWN:
-        raise Unreadable(f"an artist of the code's own class {type(artist).__name__[:80]}")
+    """Whether it is to be seen."""
     return bool(artist.get_visible()) and artist.get_alpha() != 0
 
 
@@ -161,11 +197,13 @@ def _axes(axes: Any, figure: Any, names: Names, calls: Calls, unknown: list[str]
             series += [found] if found else []
     series = merged(series)
     groups: list[Bars] = []
+    bars: list[Any] = []
     for one in axes.containers:
         if isinstance(one, container.BarContainer):
             flat = getattr(one, "orientation", None) == "horizontal"
             rectangles = [patch for patch in one.patches if patch.axes is axes and _is_bar(patch, axes, flat)]
             used |= {id(patch) for patch in one.patches}
+            bars += rectangles
             groups.append(Bars(one, rectangles, id(one) in calls.counted, calls.edges.get(id(one), [])))
             errors = getattr(one, "errorbar", None)
             used |= _error_bars(errors) if errors is not None else set()
@@ -187,6 +225,7 @@ def _axes(axes: Any, figure: Any, names: Names, calls: Calls, unknown: list[str]
     series += read_wedges(wedges, names, [each for each in axes.texts if each.get_text()]) if wedges else []
     across: list[float] = []
     own_lines = []
+    read = {id(bar) for bar in bars}
     for artist in axes.lines:
         if id(artist) in used or not _shown(artist):
             continue
@@ -194,6 +233,9 @@ def _axes(axes: Any, figure: Any, names: Names, calls: Calls, unknown: list[str]
             across += [float(place) for place in _places(artist, axes)]
         elif _drawn(artist, axes):
             own_lines.append(Line(artist, fitted=id(artist) in calls.fitted))
+            if own_lines[-1].some:
+                raise Unreadable("a line that marks some of its points only")
+            read |= {id(artist)} if own_lines[-1].shows else set()
     across += [
         float(patch.get_x())
         for patch in axes.patches
@@ -227,6 +269,8 @@ def _axes(axes: Any, figure: Any, names: Names, calls: Calls, unknown: list[str]
     spans = [
         (min(bar.left, bar.left + bar.width), max(bar.left, bar.left + bar.width)) for one in groups for bar in one.bars
     ]
+    read |= {id(one) for one in clouds if shows_points(one)}
+    read |= {id(one) for one in axes.collections if id(one) in used or type(one).__name__ not in LOOSE}
     series += read_lines(own_lines, areas, spans, (x, y), names)
     series += read_clouds(clouds, x, y, names)
     shown = marked([one for one in series if one["points"]])
@@ -234,7 +278,12 @@ def _axes(axes: Any, figure: Any, names: Names, calls: Calls, unknown: list[str]
     others = [one for one in axes.collections if type(one).__name__ not in unknown]
     images = [one for one in axes.images if getattr(one.get_array(), "ndim", 0) == 2]
     problem = covered(axes, [*shapes, *others, *images, *axes.lines], figure) if shown else ""
+    if shown and not problem:
+        read |= {id(one) for one in axes.lines if id(one) in used}
+        problem = hiding_ink(axes, bars, read) or thick_lines(axes, figure, read) or other_lines(axes, read)
     problem = problem or _other_numbers(shown, x, y)
+    if shown and not problem and (x.moved_labels(axes) or y.moved_labels(axes)):
+        problem = "labels of ticks are drawn at other places than their ticks"
     if shown and not problem:
         problem = texts_problem(TextPanel(axes, groups, own_lines, x, y, shown), figure)
         problem = problem or pie_problem(axes, figure, wedges) or table_problem(axes, shown)
@@ -250,10 +299,20 @@ def _other_numbers(series: list[Found], x: AxisReader, y: AxisReader) -> str:
     for one in series:
         if one["type"] in ("bar", "hist", "box", "line", "step", "area", "scatter"):
             values = x if one.get("horizontal") else y
+            percent = values.percent_of()
+            if percent and not _is_whole(percent, series):
+                return f"an axis shows percents of {percent:g}, which is no sum of what is shown"
             label = "" if all(isinstance(point[-1], str) for point in one["points"]) else values.other_numbers()
             if label:
                 return f'a tick is labelled "{label[:40]}", which is not the number at its place'
     return ""
+
+
+def _is_whole(size: float, series: list[Found]) -> bool:
+    """Whether it is 1, 100, or the sum or the largest of what a series or a place shows."""
+    values = [[float(point[-1]) for point in one["points"] if isinstance(point[-1], (int, float))] for one in series]
+    sums = [sum(row) for row in values] + [max(row, default=0.0) for row in values] + [sum(map(sum, values))]
+    return any(abs(size - whole) <= 1e-6 * abs(size) for whole in (1.0, 100.0, *sums))
 
 
 def _is_bar(patch: Any, axes: Any, flat: bool) -> bool:
@@ -278,8 +337,10 @@ def _drawn(artist: Any, axes: Any) -> bool:
 
 
 def _error_bars(found: Any) -> set[int]:
+    """The artists of error bars: their lines, and caps that are no lines."""
     _, caps, bars = found.lines
-    return {id(artist) for artist in (*caps, *bars)}
+    caps = [cap for cap in caps if cap.get_linestyle() in ("None", "none", "", " ")]
+    return {id(artist) for artist in (*caps, *bars) if type(artist).__name__ in ("Line2D", "LineCollection")}
 
 
 def _in_data(artist: Any, axes: Any) -> bool:

@@ -25,6 +25,8 @@ def misplaced(artist: Any, axes: Any) -> str:
             return "a transformation of its own draws it elsewhere than its data says"
         if _cut(artist, axes):
             return "a clipping shape hides a part of it"
+        if _drawn_elsewhere(artist):
+            return "an effect draws it elsewhere than its data says"
     except (ValueError, TypeError, AttributeError, ArithmeticError):
         return "its place cannot be read"
     return ""
@@ -42,6 +44,17 @@ def _moved(artist: Any, axes: Any) -> bool:
     (left, right), (low, high) = axes.get_xlim(), axes.get_ylim()
     corners = numpy.array([[left, low], [left, high], [right, low], [right, high]])
     return not bool((abs(found.transform(corners) - axes.transData.transform(corners)) <= SHIFT).all())
+
+
+def _drawn_elsewhere(artist: Any) -> bool:
+    """Whether effects draw it at another place only, or a second time far away, or shake it."""
+    shaken = artist.get_sketch_params()
+    if shaken is not None and float(shaken[0]) > SHIFT:
+        return True
+    effects = artist.get_path_effects() or ()
+    far = any(max(map(abs, getattr(effect, "_offset", (0, 0)))) > SHIFT for effect in effects)
+    strange = any(type(effect).__module__ != "matplotlib.patheffects" for effect in effects)
+    return far or strange
 
 
 def _cut(artist: Any, axes: Any) -> bool:

@@ -8,7 +8,7 @@ claimed may be the value, the end of a stack, or a sum; or, with all of its kind
 from __future__ import annotations
 
 import re
-from typing import Iterable, Iterator, NamedTuple, Sequence
+from typing import Collection, Iterable, Iterator, NamedTuple, Sequence
 
 from .tick_numbers import SCALES, SUFFIXES, THOUSANDS, number_parts, says
 
@@ -166,20 +166,22 @@ _WORDS = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12, "ts
 _UNITS = re.compile(r"k?g|mg|t|[kcm]?m|m?s|min|h|d|m?l|[kmgt]i?b|[kmg]?wh?")
 
 
-def claims(said: str, names: Iterable[str] = ()) -> list[str]:
+def claims(said: str, names: Collection[str] = ()) -> list[str]:
     """The numbers that a text claims, as it writes them."""
-    found = []
+    found: list[str] = []
+    if said.strip().casefold() in names:
+        return found  # a name that looks like a number
     for piece in _PIECES.split(_TAGS.sub("", _MARKUP.sub("\n", said))):
         bare = piece.partition("±")[0].strip(" \t,.:*†‡")
         if not bare or not any(letter.isdigit() for letter in bare):
             continue
-        claim = _claimed(bare, frozenset(names))
+        claim = _claimed(bare, names)
         if claim and not _NO_VALUE.search(claim) and not _ORDINAL.search(claim):
             found.append(claim)
     return found
 
 
-def _claimed(piece: str, names: frozenset[str]) -> str:
+def _claimed(piece: str, names: Collection[str]) -> str:
     """The number of a piece of text, with its unit; empty where it claims none."""
     if number_parts(piece) is not None and not re.match(r"[a-z]{1,3}\s|[A-Za-z]{1,2}\s?\d", piece):  # day 1, Q3
         return piece if _is_amount(piece) else ""

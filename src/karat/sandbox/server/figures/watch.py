@@ -20,21 +20,6 @@ from .picture import picture_of
 
 MOST_POINTS = 100_000
 MOST_BYTES = 4 * 1024**2
-CLASSES = (
-    ("matplotlib.patches", ("Patch", "Rectangle", "Wedge")),
-    ("matplotlib.lines", ("Line2D",)),
-    ("matplotlib.collections", ("Collection", "PathCollection", "PolyCollection", "QuadMesh")),
-    ("matplotlib.image", ("AxesImage", "_ImageBase")),
-    ("matplotlib.artist", ("Artist",)),
-    ("matplotlib.axis", ("Axis", "XAxis", "YAxis", "Tick")),
-    ("matplotlib.text", ("Text",)),
-    ("matplotlib.legend", ("Legend",)),
-    ("matplotlib.axes._base", ("_AxesBase",)),
-    ("matplotlib.axes", ("Axes",)),
-    ("matplotlib.figure", ("Figure", "FigureBase")),
-    ("matplotlib.container", ("BarContainer", "Container")),
-)
-"""What a figure is read by. Code that changes one of these could show something else than it says."""
 Found = dict[str, Any]
 
 
@@ -58,7 +43,6 @@ class FigureWatch:
         self.pictures = pictures
         self.drawn: list[Drawn] = []
         self.calls = Calls()
-        self.classes: list[tuple[type, dict[str, Any]]] = []
         self.watched: list[tuple[Any, str, Any]] = []
         if "matplotlib.pyplot" in sys.modules:
             self._watch_matplotlib()
@@ -66,6 +50,7 @@ class FigureWatch:
             self._watch_plotly()
         if "altair" in sys.modules:
             self._watch_altair()
+        self.calls.classes.but_for(owner for owner, _, _ in self.watched if isinstance(owner, type))
 
     # -- matplotlib ---------------------------------------------------------------------------------------------------
 
@@ -84,12 +69,6 @@ class FigureWatch:
         if seaborn is not None:
             self._after(seaborn, "histplot", self._counted_by_seaborn)
             self.watched += watch_fitted_lines(self._fitted)
-        for module, names in CLASSES:
-            there = sys.modules.get(module)
-            for name in names:
-                kind = getattr(there, name, None)
-                if isinstance(kind, type):
-                    self.classes.append((kind, dict(vars(kind))))
 
     def _before(self, owner: Any, name: str, look: Callable[..., None]) -> None:
         original = getattr(owner, name)
@@ -193,7 +172,7 @@ class FigureWatch:
             found["picture"] = picture_of(one.figure)
 
     def _changed(self) -> bool:
-        return any(dict(vars(kind)) != before for kind, before in self.classes)
+        return self.calls.classes.changed()
 
     # -- plotly, altair -----------------------------------------------------------------------------------------------
 
