@@ -43,6 +43,7 @@ class Server:
         os.environ["HOME"] = self.isolation.folder  # altair asks for one when it is imported
         self.tables = Tables(self.shelf, safe=self.isolation.rules is not None and self.isolation.filter is not None)
         self.spare: Forked | None = None
+        self.own_space = scratch.is_own(self.work, settings["scratch_bytes"])
         self.alone = bool(settings["own_pids"]) and os.getpid() in (1, 2)
         self.session: Session | None = None
 
@@ -122,7 +123,7 @@ class Server:
         child.send(head, code)
         if SEVERAL_PROCESSORS:
             self._prepare()
-        how = {"counts": bool(head["counter"]), "timed": head["timed"]}
+        how = {"counts": bool(head["counter"]), "timed": head["timed"], "own_space": self.own_space}
         watch = Watch(child.pid, child.reading, head["limits"], self.work, **how)
         try:
             watch.let_go(self.requests, lambda: child.release(code))
@@ -146,7 +147,8 @@ class Server:
             write_all(self.replies, frame({"need": missing}))
             return
         self._end_session()
-        session = Session(head, self.tables, self.isolation, (self.work, self.kept), lambda: self._set_out(head))
+        places, own = (self.work, self.kept), self.own_space
+        session = Session(head, self.tables, self.isolation, places, lambda: self._set_out(head), own_space=own)
         session.strangers.update(children())
         inside = self.alone and self.isolation.filter is not None and self.isolation.rules is not None
         trouble = session.start(gated=inside and bool(head["fork"]))

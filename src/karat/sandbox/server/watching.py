@@ -20,8 +20,9 @@ from .isolation.private_memory import PrivateMemory
 
 CHUNK = 65_536
 LOOK_EVERY = 0.2
-"""Seconds between two looks at the size of the folder."""
-ENTRIES = 5_000
+"""Seconds between two looks at all that lies in the folder."""
+SPACE_EVERY = 0.02
+"""Seconds between two looks at what its file system holds, which costs next to nothing."""
 LINGER, LINGER_SHARE = 0.05, 0.25
 """Seconds, and share of its time, that the kernel may take to end a child that has answered. One that stays longer is
 counted to its end."""
@@ -79,8 +80,10 @@ class Watch:
         *,
         counts: bool = False,
         timed: bool = False,
+        own_space: bool = False,
     ) -> None:
         self.pid = pid
+        self.space = scratch.Space(folder, own=own_space)
         self.timed = timed
         self._delay_before = self._own_delay = 0.0
         self._waited: tuple[float, float] | None = None
@@ -119,6 +122,7 @@ class Watch:
                 processor = self._processor_time() or processor  # the kernel's rusage may be late by a tick
                 if self.counter >= 0:
                     event_counter.start(self.counter)
+                self.space.begin()
                 self._delay_before = run_delay(str(self.pid)) if self.timed else 0.0
                 self.begin = time.monotonic(), processor, peak
                 release()
@@ -132,6 +136,7 @@ class Watch:
         answer."""
         start = self.begin[0] if self.begin is not None else time.monotonic()
         deadline, look = start + self.limits["wall"], start + LOOK_EVERY
+        every = SPACE_EVERY if self.space.own else LOOK_EVERY
         poll = select.poll()
         for stream in (self.result, self.out, self.err):
             os.set_blocking(stream.fd, False)
@@ -148,7 +153,8 @@ class Watch:
                 elif now >= look:
                     look = now + LOOK_EVERY
                     self._measure_folder()
-                wait = min(deadline, look) - now if exit_fd >= 0 else 0.005
+                self._measure_space()
+                wait = min(deadline - now, look - now, every) if exit_fd >= 0 else 0.005
                 self._own_delay = run_delay("self") if self.timed else 0.0
                 ready = {fd for fd, _ in poll.poll(max(0.0, wait) * 1000 + 1)}
                 self._end_with_the_host(control in ready)
@@ -160,6 +166,7 @@ class Watch:
                 if not self.result.open and self.end is None:
                     self.end = time.monotonic(), self._processor_time()
                     self._waited = self._waiting()
+                    self._measure_space()
                     answered()
                 self._limit_output()
                 if exit_fd in ready or (exit_fd < 0 and _has_ended(self.pid)):
@@ -204,9 +211,15 @@ class Watch:
             self.stopped = "output"
 
     def _measure_folder(self) -> None:
-        size, entries = scratch.size(self.folder, ENTRIES)
-        if size > self.limits["files"] or entries > ENTRIES:
-            self.stopped = "files"
+        size, entries = scratch.size(self.folder, scratch.ENTRIES)
+        if size > self.limits["files"] or entries > scratch.ENTRIES:
+            self.stopped = self.stopped or "files"
+        if not self.space.own:
+            self.space.look()
+
+    def _measure_space(self) -> None:
+        if self.space.own and self.space.look() > self.limits["files"]:
+            self.stopped = self.stopped or "files"
 
     def _bury(self, kill_the_rest: Callable[[], None]) -> dict[str, object]:
         """Kill the child and whatever it left running, then read what is still in the pipes."""
@@ -214,6 +227,8 @@ class Watch:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 kill(self.pid, signal.SIGKILL)
         waited = self._waiting()
+        if self.begin is not None:
+            self._measure_space()
         _, status, used = os.wait4(self.pid, 0)
         gone = time.monotonic()
         kill_the_rest()
@@ -221,6 +236,7 @@ class Watch:
             stream.drain()
         if not self.stopped:
             self._limit_output()
+            self._measure_folder()
         began, processor, peak = self.begin or (gone, 0.0, 0)
         if self.end is not None and gone - self.end[0] > max(LINGER, LINGER_SHARE * (self.end[0] - began)):
             self.end = None
@@ -236,7 +252,7 @@ class Watch:
             "wall": max(0.0, ended - began) if self.begin is not None else 0.0,
             "cpu": max(0.0, processor_then - processor),
             "busy": self._busy(ended - began, max(0.0, processor_then - processor), waited),
-            "peak": max(0, used.ru_maxrss * 1024 - peak),
+            "peak": max(0, used.ru_maxrss * 1024 - peak) + self.space.most,
             "counted": event_counter.value(self.counter) if self.counter >= 0 else None,
             "cut": [self.out.total > self.out.keep, self.err.total > self.err.keep],
         }

@@ -27,7 +27,6 @@ from ..isolation.private_memory import PrivateMemory
 from ..results import written_files
 from ..results.written_files import Left
 from ..tables import Tables
-from ..watching import ENTRIES
 from . import folder_copies, session_child
 from .fork_gate import Gate, Notice
 from .step_watch import StepWatch, bury, memory, stop, threads
@@ -59,11 +58,19 @@ class Session:
     """One session, until the host ends it."""
 
     def __init__(
-        self, head: Head, tables: Tables, isolation: Isolation, place: tuple[str, str], set_out: Callable[[], None]
+        self,
+        head: Head,
+        tables: Tables,
+        isolation: Isolation,
+        place: tuple[str, str],
+        set_out: Callable[[], None],
+        *,
+        own_space: bool = False,
     ) -> None:
         self.head, self.tables, self.isolation = head, tables, isolation
         self.work, self.kept = place
         self.set_out = set_out
+        self.own_space = own_space
         self.forks = False
         self.snapshots: dict[int, Snapshot] = {}
         self.gates: list[Gate] = []
@@ -99,7 +106,7 @@ class Session:
             return f"the first process of the session could not be set up: {told}"
         folder = f"{self.kept}/{self.next}"
         self.next += 1
-        folder_copies.copy(self.isolation.folder, folder, int(self.head["limits"]["files"]), ENTRIES)
+        folder_copies.copy(self.isolation.folder, folder, int(self.head["limits"]["files"]), scratch.ENTRIES)
         self.snapshots[ROOT] = made._replace(folder=folder, several_threads=threads(pid) > 1)
         self.folder_of = ROOT
         return ""
@@ -133,7 +140,8 @@ class Session:
             return {"lost": True}, None, NOTHING
         wanted = {name: head["limits"][name] for name in ("cells", "figures", "pictures")}
         text = begin({"restored": restored, "number": head["number"], **wanted}, [code.used])
-        watch = StepWatch(runner.pid, runner.reading, runner.go, head["limits"], self.work, runner.gate)
+        space = scratch.Space(self.work, own=self.own_space)
+        watch = StepWatch(runner.pid, runner.reading, runner.go, head["limits"], space, runner.gate)
         self.folder_of = -1
         facts = watch.run(control, session_child.RUN + text if head["in_place"] else text, code)
         given = {name for table in self.head["tables"] for name in table["files"]}
@@ -151,7 +159,7 @@ class Session:
         folder = f"{self.kept}/{number}"
         several = threads(runner.pid) > 1
         try:
-            size = folder_copies.copy(self.isolation.folder, folder, int(head["limits"]["files"]), ENTRIES)
+            size = folder_copies.copy(self.isolation.folder, folder, int(head["limits"]["files"]), scratch.ENTRIES)
         except (folder_copies.NoCopy, OSError):
             watch.stopped = "files"
             self._bury(runner._replace(folder=folder))
@@ -230,7 +238,7 @@ class Session:
 
     def _restore(self, base: Snapshot) -> None:
         scratch.empty(self.work)
-        folder_copies.copy(base.folder, self.isolation.folder, 2**62, 2 * ENTRIES)
+        folder_copies.copy(base.folder, self.isolation.folder, 2**62, 2 * scratch.ENTRIES)
 
     def _known(self) -> set[int]:
         return {one.pid for one in self.snapshots.values()} | self.strangers

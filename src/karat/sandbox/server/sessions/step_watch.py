@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from .. import scratch
 from ..child import LENGTH
 from ..isolation.private_memory import PrivateMemory
-from ..watching import ENTRIES, LOOK_EVERY, Stream
+from ..watching import LOOK_EVERY, SPACE_EVERY, Stream
 from .fork_gate import Gate
 
 
@@ -31,10 +31,10 @@ class StepWatch:
         pipes: tuple[int, int, int],
         go: int,
         limits: Mapping[str, float],
-        folder: str,
+        space: scratch.Space,
         gate: Gate | None,
     ) -> None:
-        self.pid, self.go, self.limits, self.folder, self.gate = pid, go, limits, folder, gate
+        self.pid, self.go, self.limits, self.space, self.gate = pid, go, limits, space, gate
         self.result = Stream(pipes[0], int(limits["result"]) + LENGTH.size + 1)
         self.out = Stream(pipes[1], int(limits["output"]))
         self.err = Stream(pipes[2], int(limits["output"]))
@@ -43,9 +43,12 @@ class StepWatch:
 
     def run(self, control: int, head: bytes, code: PrivateMemory) -> dict[str, object]:
         """Send the step, wait, limit, stop or bury; what is known of it."""
-        start, processor, peak = time.monotonic(), processor_time(self.pid), memory(self.pid)["VmHWM"]
+        start, processor, before = time.monotonic(), processor_time(self.pid), memory(self.pid)
+        self.space.begin()
         self._until_answered(control, start, [memoryview(head), code.view()])
         end, used = time.monotonic(), processor_time(self.pid)
+        self._measure_folder()
+        self._measure_space()
         gone = None if self._complete() and not self.stopped and stop(self.pid) else bury(self.pid)
         for stream in (self.out, self.err, self.result):
             stream.drain()
@@ -55,7 +58,7 @@ class StepWatch:
         status, rusage = gone or (0, None)
         if rusage is not None:
             used = max(used, rusage.ru_utime + rusage.ru_stime)
-            held = {"VmHWM": rusage.ru_maxrss * 1024}
+            held = {"VmHWM": rusage.ru_maxrss * 1024, "VmRSS": 0}
         return {
             "stopped": self.stopped,
             "begun": True,
@@ -63,7 +66,7 @@ class StepWatch:
             "signal": os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0,
             "wall": max(0.0, end - start),
             "cpu": max(0.0, used - processor),
-            "peak": max(0, held.get("VmHWM", 0) - peak),
+            "peak": most_memory(before, held) + self.space.most,
             "cut": [self.out.total > self.out.keep, self.err.total > self.err.keep],
         }
 
@@ -73,6 +76,7 @@ class StepWatch:
 
     def _until_answered(self, control: int, start: float, waiting: list[memoryview]) -> None:
         deadline, look = start + self.limits["wall"], start + LOOK_EVERY
+        every = SPACE_EVERY if self.space.own else LOOK_EVERY
         poll = select.poll()
         for stream in (self.result, self.out, self.err):
             os.set_blocking(stream.fd, False)
@@ -92,7 +96,9 @@ class StepWatch:
                 if now >= look:
                     look = now + LOOK_EVERY
                     self._measure_folder()
-                ready = {fd for fd, _ in poll.poll(max(0.0, min(deadline, look) - now) * 1000 + 1)}
+                self._measure_space()
+                wait = min(deadline - now, look - now, every)
+                ready = {fd for fd, _ in poll.poll(max(0.0, wait) * 1000 + 1)}
                 if control in ready:
                     os._exit(0)  # the host is gone, and with this process all others in its namespace
                 if self.gate is not None and self.gate.fd in ready:
@@ -138,9 +144,22 @@ class StepWatch:
             self.stopped = self.stopped or "output"
 
     def _measure_folder(self) -> None:
-        size, entries = scratch.size(self.folder, ENTRIES)
-        if size > self.limits["files"] or entries > ENTRIES:
-            self.stopped = "files"
+        size, entries = scratch.size(self.space.folder, scratch.ENTRIES)
+        if size > self.limits["files"] or entries > scratch.ENTRIES:
+            self.stopped = self.stopped or "files"
+        if not self.space.own:
+            self.space.look()
+
+    def _measure_space(self) -> None:
+        if self.space.own and self.space.look() > self.limits["files"]:
+            self.stopped = self.stopped or "files"
+
+
+def most_memory(before: Mapping[str, int], after: Mapping[str, int]) -> int:
+    """The most bytes that a process held beyond those it began a step with. A process that runs several steps keeps
+    the most it ever held: where this step did not exceed it, what the step left is all that is known."""
+    most = after["VmHWM"] if after["VmHWM"] > before["VmHWM"] else after["VmRSS"]
+    return max(0, most - before["VmRSS"])
 
 
 def stop(pid: int) -> bool:
@@ -172,8 +191,9 @@ def processor_time(pid: int) -> float:
 
 
 def memory(pid: int) -> dict[str, int]:
-    """What the kernel says of its memory, in bytes: ``VmHWM`` (the most it held), ``RssAnon`` (its own)."""
-    found = {"VmHWM": 0, "RssAnon": 0}
+    """What the kernel says of its memory, in bytes: ``VmHWM`` (the most it held), ``VmRSS`` (what it holds now),
+    ``RssAnon`` (its own)."""
+    found = {"VmHWM": 0, "VmRSS": 0, "RssAnon": 0}
     with contextlib.suppress(OSError), open(f"/proc/{pid}/status") as file:
         for line in file:
             name, _, rest = line.partition(":")
