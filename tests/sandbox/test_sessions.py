@@ -54,6 +54,63 @@ def test_duckdb_in_a_session(box: Sandbox, known: bool) -> None:
     assert third.repeatable
 
 
+def test_a_library_that_crashes_in_a_forked_process_has_one_that_was_not(box: Sandbox) -> None:
+    """Which libraries code uses is not always in its text."""
+    pytest.importorskip("duckdb")
+    hidden = (
+        "con = __import__('duck' + 'db').connect()\nresult = con.execute('SELECT sum(price) FROM sales').fetchall()"
+    )
+    with box.session(SALES) as session:
+        first = session.step("kept = 1\nresult = kept")
+        second = session.step(hidden, first.snapshot)
+        third = session.step("result = [kept, con.execute('SELECT 2').fetchall()]", second.snapshot)
+    assert [one.outcome.result for one in (first, second, third)] == [1, [(6,)], [1, [(2,)]]]
+    assert second.replayed and third.replayed
+
+
+FILES_IN_MEMORY = """
+import os, time
+name = 'big'
+with open(name, 'wb') as file:
+    if not {named}:
+        os.unlink(name)
+    for _ in range(30):
+        file.write(bytes(2**20))
+    file.flush()
+    time.sleep({seconds})
+    if {named}:
+        os.unlink(name)
+result = 1
+"""
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_files_count_as_memory_also_those_without_a_name(box: Sandbox, named: bool) -> None:
+    code = FILES_IN_MEMORY.format(named=named, seconds=0.1)
+    limits = Limits(wall=10.0, memory=512 * MB)
+    found = [box.run(code, {}, limits=limits)]
+    with box.session({}, limits=limits) as session:
+        found.append(session.step(code).outcome)
+    empty = box.run("result = 1", {}).peak_memory
+    assert all(29 < (one.peak_memory - empty) / 2**20 < 40 for one in found), found
+
+
+def test_files_beyond_the_limit_end_the_code_however_quick_it_is(box: Sandbox) -> None:
+    code = "for n in range(3):\n    open(f'f{n}', 'wb').write(bytes(3 * 2**20))\nresult = 1"
+    found = [box.run(code, {}, limits=LIMITS)]
+    with box.session({}, limits=LIMITS) as session:
+        found.append(session.step(code).outcome)
+    assert [one.status for one in found] == ["output_limit", "output_limit"]
+
+
+def test_memory_of_a_step_that_runs_again_in_the_same_process(box: Sandbox) -> None:
+    """A process remembers the most that it ever held: what a later step holds is more than that, or what it left."""
+    with box.session({}, fork=False) as session:
+        first = session.step("x = bytes(b'x') * (40 * 2**20); del x")
+        second = session.step("y = bytes(b'x') * (20 * 2**20)", first.snapshot)
+    assert second.outcome.peak_memory / 2**20 > 19
+
+
 def test_a_failed_step_leaves_no_trace(box: Sandbox) -> None:
     with box.session(SALES) as session:
         first = session.step("import os, random\nx = [1]\nrandom.seed(3)\nos.mkdir('in')\nos.chdir('in')\nresult = 0")

@@ -69,6 +69,12 @@ def _connects(code: str) -> bool:
     return "duckdb" in code
 
 
+def _crashed(outcome: Outcome) -> bool:
+    """Whether a library ended the process. One that is called without its own name in the code may not work in a forked
+    process, so that the step deserves a process that was never forked."""
+    return outcome.status == "killed" and outcome.detail.endswith(("SIGSEGV", "SIGABRT", "SIGBUS"))
+
+
 class BoxSession:
     """Steps of code that build on each other, one after the other, each in the state that the last one left.
 
@@ -168,9 +174,13 @@ class BoxSession:
         drop, self._to_drop = self._to_drop, []
         if self.forks and remote >= 0:
             answered = server.step(code, limits, after=remote, number=number, drop=drop, files=files)
-            if answered is not None:
+            if answered is not None and not _crashed(answered.outcome):
                 return self._kept(code, after, limits, answered, keep=keep)
             drop = []
+            if answered is not None:
+                self._fork = False
+                self._lose()
+                return self._replayed(self._open(), code, after, limits, drop, files, keep=keep)
             if after != ROOT:
                 self._states[after].remote = -1
         return self._replayed(server, code, after, limits, drop, files, keep=keep)
