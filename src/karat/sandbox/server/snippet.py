@@ -80,9 +80,10 @@ def _answer_of(code: str, names: dict[str, object], file: str) -> object:
     sets = before is not ABSENT and _changes_result(tree)
     value = ABSENT
     try:
-        exec(compile(tree, file, "exec"), names)  # noqa: S102 (what a sandbox is for)
+        exec(compile(tree, file, "exec", dont_inherit=True), names)  # noqa: S102 (what a sandbox is for)
         if isinstance(last, ast.Expr):
-            value = eval(compile(ast.Expression(last.value), file, "eval"), names)  # noqa: S307 (what a sandbox is for)
+            code_of_last = compile(ast.Expression(last.value), file, "eval", dont_inherit=True)
+            value = eval(code_of_last, names)  # noqa: S307 (what a sandbox is for)
     except SystemExit as ended:
         if ended.code not in (None, 0):
             raise
