@@ -16,6 +16,7 @@ from karat.suites.codegen.notebooks.export import notebook_of
 from karat.suites.codegen.notebooks.magics import Refused, plain_python
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.predictions import read_predictions
+from karat.suites.codegen.steps.compare import compare
 
 QUICK = Options(performance=False, perturb="no", relations="no")
 LIE = [{"output_type": "execute_result", "data": {"text/plain": "999"}, "metadata": {}, "execution_count": 1}]
@@ -159,6 +160,7 @@ def test_what_only_ipython_understands(source: str, plain: str) -> None:
         ("%%writefile a.py\nx", 1),
         ("y = %sql SELECT 1", 1),
         ("%unheard_of", 1),
+        ("import asyncio\nasync def f():\n    return await g()\nawait f()", 4),
     ],
 )
 def test_what_is_refused_says_its_line(source: str, line: int) -> None:
@@ -173,6 +175,9 @@ def test_a_refused_line_of_a_case_has_its_place(tmp_path: Path) -> None:
     found = next(problem for problem in loaded.problems if "not run" in problem.message)
     assert "cell 2, line 2" in found.message and "!pip install y" in file.read_text().splitlines()[found.line - 1]
     assert not list(loaded.cases)
+    in_one_line = tmp_path / "one.ipynb"
+    in_one_line.write_text(json.dumps(json.loads(file.read_text())))
+    assert {problem.line for problem in load_cases(in_one_line).problems} == {1}
 
 
 def test_a_refused_line_of_an_answer_fails_its_step_alone(tmp_path: Path) -> None:
@@ -187,7 +192,10 @@ def test_a_refused_line_of_an_answer_fails_its_step_alone(tmp_path: Path) -> Non
     [
         ("{", "not a notebook"),
         ('{"nbformat": 3, "cells": []}', "only nbformat 4 is read"),
+        ('{"nbformat": 3, "worksheets": [{"cells": []}]}', "only nbformat 4 is read"),
         ('{"nbformat": 4, "cells": [{"source": 3}]}', "not a notebook"),
+        ('{"nbformat": 4, "metadata": {"kernelspec": {"language": "R"}}, "cells": []}', "a notebook in R"),
+        ('{"nbformat": 4, "metadata": {"language_info": {"name": "julia"}}, "cells": []}', "a notebook in julia"),
         ('{"nbformat": 4, "cells": []}', "no code cell is a step"),
         ("[" * 100_000, "not a notebook"),
     ],
@@ -196,6 +204,39 @@ def test_what_is_no_notebook_is_said(tmp_path: Path, content: str, message: str)
     file = tmp_path / "n.ipynb"
     file.write_text(content)
     assert any(message in problem.message for problem in load_cases(file).problems)
+
+
+def test_what_other_programs_write_is_read(tmp_path: Path) -> None:
+    cells = [
+        {"cell_type": "raw", "source": "x"},
+        {"cell_type": "markdown", "metadata": None, "source": "How many?"},
+        {"cell_type": "code", "metadata": {"tags": None}, "source": "result = 1", "outputs": None},
+    ]
+    file = tmp_path / "n.ipynb"
+    file.write_bytes(b"\xef\xbb\xbf" + json.dumps({"nbformat": 4, "cells": cells}).encode())
+    task: Any = the_case(file).conversation[1].target
+    assert [(step.question, step.reference) for step in task.steps] == [("How many?", "result = 1")]
+
+
+def test_tables_named_beside_magics_and_in_other_folders(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    for name in ("sales.csv", "more.csv", "data/far.csv"):
+        (tmp_path / name).write_text(SALES)
+    setup = "%matplotlib inline\nsales = pd.read_csv('sales.csv')\nsales?\nmore = pd.read_csv('./more.csv')"
+    file = write(tmp_path / "n.ipynb", code(setup), text("How many?"), code("far = 'data/far.csv'\nresult = 3"))
+    assert list(the_case(file).conversation[1].target.tables) == ["sales", "more"]  # type: ignore[union-attr]
+    (told,) = load_cases(file).problems
+    assert "cell 3: data/far.csv is not beside the notebook" in told.message
+
+
+def test_answers_in_a_notebook_that_reads_its_table_are_tried_on_changed_ones(tmp_path: Path) -> None:
+    (tmp_path / "sales.csv").write_text(SALES)
+    case = the_case(write(tmp_path / "report.ipynb", *TAGGED))
+    answer = write(tmp_path / "answers.ipynb", code("high = sales[sales.price >= 20]\nhigh"), code("50.0"))
+    (given,) = read_predictions(answer).predictions
+    found = compare(case, 0, given, Options(performance=False, perturb="quick", relations="no"))
+    assert found.session is not None
+    assert [step.reason for step in found.session.steps] == ["", "only_fits_this_data"]
 
 
 def test_unknown_tags_and_keys_have_a_nearest_one(tmp_path: Path) -> None:

@@ -63,7 +63,7 @@ def _row(notebook: Notebook, file: Path, problems: list[Problem]) -> JsonObject 
         for tag in cell.tags:
             if tag.startswith("karat:") and tag not in TAGS:
                 wrong(f'cell {cell.number}: unknown tag "{tag}"', cell.line, did_you_mean(tag, TAGS))
-    made = _Steps()
+    made, named = _Steps(), _NamedFiles(file.parent)
     tagged = any(STEP in cell.tags for cell in notebook.cells)
     for cell in notebook.cells:
         if cell.kind == "markdown":
@@ -72,10 +72,13 @@ def _row(notebook: Notebook, file: Path, problems: list[Problem]) -> JsonObject 
         try:
             code = plain_python(cell.source)
         except Refused as error:
-            wrong(
-                f"cell {cell.number}, {error}", cell.line + error.line - 1, "Put it into the project, not the notebook."
-            )
+            wrong(f"cell {cell.number}, {error}", cell.line_of(error.line), error.hint)
             continue
+        if elsewhere := named.read(code):
+            said = (
+                f"cell {cell.number}: {elsewhere} is not beside the notebook, so answers and references cannot read it"
+            )
+            wrong(said, cell.line, "Move it there, or name it in tables under karat in the metadata.", warning=True)
         problem = made.add(cell, code, is_step=STEP in cell.tags if tagged else _looks_like_step(cell, code))
         if problem:
             wrong(f"cell {cell.number}: {problem}", cell.line, warning=not tagged)
@@ -83,7 +86,7 @@ def _row(notebook: Notebook, file: Path, problems: list[Problem]) -> JsonObject 
         wrong("no code cell is a step", hint=f"Tag cells with {STEP}, or leave a result in them.")
         return None
     about = {key: value for key, value in notebook.about.items() if key in KEYS}
-    tables = about.pop("tables", None) or _tables_beside(notebook, file.parent)
+    tables = about.pop("tables", None) or named.beside
     setup = "\n".join(made.setup)
     return {"id": file.stem, **about, "tables": tables, "setup": setup, "steps": made.steps}
 
@@ -150,14 +153,25 @@ def _name(node: ast.expr) -> str:
     return node.id if isinstance(node, ast.Name) else ""
 
 
-def _tables_beside(notebook: Notebook, folder: Path) -> dict[str, str]:
-    """The table files beside the notebook that its code names."""
-    found: dict[str, str] = {}
-    for cell in notebook.cells:
-        tree = syntax_tree(cell.source) if cell.kind == "code" else None
+class _NamedFiles:
+    """The table files that the code of a notebook names."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.beside: dict[str, str] = {}
+        """Those beside the notebook, by the name of the table."""
+
+    def read(self, code: str) -> str:
+        """Take them from the code of one cell. A file that is there, but in another folder."""
+        elsewhere = ""
+        tree = syntax_tree(code)
         for node in ast.walk(tree) if tree is not None else ():
             if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.endswith(TABLE_SUFFIXES):
                 name = PurePosixPath(node.value)
-                if name.name == node.value and (folder / name).is_file():
-                    found.setdefault(name.stem, node.value)
-    return found
+                if not (self.folder / name).is_file():
+                    continue
+                if name.name == str(name):
+                    self.beside.setdefault(name.stem, name.name)
+                else:
+                    elsewhere = node.value
+        return elsewhere

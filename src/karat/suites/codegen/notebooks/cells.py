@@ -22,19 +22,26 @@ TAGS = (STEP, SETUP, TESTS)
 MOST_CELLS = 1_000
 
 
+BOM = b"\xef\xbb\xbf"
+VERSION = 4
+
+
 class _Metadata(msgspec.Struct, frozen=True):
-    tags: tuple[str, ...] = ()
+    tags: tuple[str, ...] | None = ()
 
 
 class _Cell(msgspec.Struct, frozen=True):
     cell_type: str
     source: str | list[str] = ""
-    metadata: _Metadata = _Metadata()
-    outputs: list[msgspec.Raw] = []
+    metadata: _Metadata | None = _Metadata()
+    outputs: list[msgspec.Raw] | None = []
+
+
+class _Version(msgspec.Struct, frozen=True):
+    nbformat: int
 
 
 class _Notebook(msgspec.Struct, frozen=True):
-    nbformat: int
     cells: Annotated[list[_Cell], msgspec.Meta(max_length=MOST_CELLS)]
     metadata: JsonObject = {}
 
@@ -48,6 +55,12 @@ class Cell(msgspec.Struct, frozen=True):
     tags: tuple[str, ...]
     line: int
     has_output: bool = False
+    in_lines: bool = True
+    """Whether the file has each line of the cell in a line of its own."""
+
+    def line_of(self, number: int) -> int:
+        """The line of the file that holds this line of the cell, or the one that holds the whole cell."""
+        return self.line + number - 1 if self.in_lines else self.line
 
 
 class Notebook(msgspec.Struct, frozen=True):
@@ -55,24 +68,35 @@ class Notebook(msgspec.Struct, frozen=True):
 
     cells: tuple[Cell, ...]
     about: JsonObject
-    language: str = "python"
 
 
 def read_notebook(file: Path) -> Notebook | Problem:
     """The notebook of a file; a problem when it is none that can be read."""
-    data = read_bytes(file)
+    data = read_bytes(file).removeprefix(BOM)
     try:
+        version = msgspec.json.decode(data, type=_Version).nbformat
+        if version != VERSION:
+            hint = f"Convert it: jupyter nbconvert --to notebook --nbformat {VERSION}"
+            return Problem(f"nbformat {version}; only nbformat {VERSION} is read", file=str(file), line=1, hint=hint)
         found = msgspec.json.decode(data, type=_Notebook)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         hint = "A notebook is JSON with nbformat and cells, as Jupyter saves it."
         return Problem(f"not a notebook: {error}", file=str(file), line=1, hint=hint)
-    if found.nbformat != 4:
-        hint = "Convert it: jupyter nbconvert --to notebook --nbformat 4"
-        return Problem(f"nbformat {found.nbformat}; only nbformat 4 is read", file=str(file), line=1, hint=hint)
+    language = _language(found.metadata)
+    if language and "python" not in language.lower():
+        return Problem(f"a notebook in {language}; only Python is run", file=str(file), line=1)
     about = found.metadata.get("karat")
-    language = found.metadata.get("kernelspec", {})
-    name = language.get("language", "python") if isinstance(language, dict) else "python"
-    return Notebook(_cells(found, data.decode()), about if isinstance(about, dict) else {}, str(name).lower())
+    return Notebook(_cells(found, data.decode()), about if isinstance(about, dict) else {})
+
+
+def _language(metadata: JsonObject) -> str:
+    """The language that the notebook says it is in; empty: it does not say."""
+    for place, key in (("kernelspec", "language"), ("language_info", "name")):
+        about = metadata.get(place)
+        said = about.get(key) if isinstance(about, dict) else None
+        if isinstance(said, str) and said:
+            return said
+    return ""
 
 
 def _cells(found: _Notebook, text: str) -> tuple[Cell, ...]:
@@ -85,5 +109,7 @@ def _cells(found: _Notebook, text: str) -> tuple[Cell, ...]:
         if cell.cell_type in ("code", "markdown"):
             kind: Literal["code", "markdown"] = "code" if cell.cell_type == "code" else "markdown"
             line = text.count("\n", 0, place) + 1
-            cells.append(Cell(number, kind, source, cell.metadata.tags, line, bool(cell.outputs)))
+            in_lines = isinstance(cell.source, list) and line > 1
+            tags = (cell.metadata.tags if cell.metadata is not None else ()) or ()
+            cells.append(Cell(number, kind, source, tags, line, bool(cell.outputs), in_lines))
     return tuple(cells)

@@ -4,7 +4,7 @@ Left out: ``%matplotlib``, ``%load_ext``, ``%config``, ``%autoreload``, help (``
 are: ``%time``, ``%timeit``, ``%%time``, ``%%timeit``, ``%%capture``. ``display(x)`` in the last line is the cell's
 answer, and prints elsewhere. A ``;`` at the end means that the cell has no answer. ``%%sql`` is a query over the data
 frames, run by DuckDB. Everything else that only IPython understands is refused: ``!…``, ``%pip``, ``%run``, other
-magics.
+magics, ``await`` outside of a function.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ _MAGIC = re.compile(r"^(\s*)(?:(\w[\w, ]*=)\s*)?%(\w+)(.*)$")
 class Refused(Exception):
     """A line that is not run, with its number in the cell."""
 
-    def __init__(self, line: int, text: str) -> None:
+    def __init__(self, line: int, text: str, hint: str = "Put it into the project, not the notebook.") -> None:
         super().__init__(f"line {line} is not run: {text.strip()[:120]}")
-        self.line = line
+        self.line, self.hint = line, hint
 
 
 def plain_python(source: str) -> str:
@@ -45,9 +45,24 @@ def plain_python(source: str) -> str:
         lines = _without_magics(lines)
     lines = [f"{_indent(line)}pass  # {line.strip()}" if _IPYTHON.match(line) else line for line in lines]
     code = "\n".join(lines)
+    _refuse_await(code)
     silent = code.rstrip().endswith(";")
     code = _without_display(code)
     return f"{code.rstrip()}\npass" if silent else code
+
+
+def _refuse_await(code: str) -> None:
+    """``await`` outside of a function works in a notebook only."""
+    if "await" not in code and "async" not in code:
+        return
+    try:
+        compile(code, "<cell>", "exec", dont_inherit=True)
+    except SyntaxError as error:
+        if "outside" in error.msg and error.lineno:
+            hint = "Use await in a function, and asyncio.run to call it."
+            raise Refused(error.lineno, code.split("\n")[error.lineno - 1], hint) from None
+    except (ValueError, RecursionError, MemoryError):
+        return
 
 
 def _cell_magic(lines: list[str], first: int) -> str:

@@ -103,7 +103,7 @@ class Ran(msgspec.Struct, frozen=True):
 
 def on_all(box: Sandbox, task: Task, code: str, copies: Sequence[Mapping[str, Columns]]) -> list[Ran]:
     """The code on each of these copies, in their order."""
-    found = None if opens_files(code) else _together(box, task, code, copies)
+    found = None if opens_files(snippet_of(task, code).code) else _together(box, task, code, copies)
     if found is not None:
         return found
     ran: list[Ran] = []
