@@ -181,6 +181,21 @@ def test_more_answers_than_steps_cannot_be_read() -> None:
         judge(*RIGHT, "1")
 
 
+def test_steps_that_cannot_be_put_one_after_the_other_are_tried_on_changed_tables_too() -> None:
+    """``from __future__`` must be the first line of a program, and ``exit`` ends it."""
+    steps = (
+        Step("How many rows have a price?", reference="clean = sales.dropna(subset=['price'])\nresult = len(clean)"),
+        Step("What is their total?", reference="from __future__ import annotations\nresult = float(clean.price.sum())"),
+    )
+    task = msgspec.structs.replace(TASK, steps=steps)
+    first = "clean = sales.dropna(subset=['price'])\nresult = len(clean)\nif result:\n    exit()"
+    second = "from __future__ import (\n    annotations,\n)\nresult = float(clean.price.sum())"
+    options = msgspec.structs.replace(QUICK, perturb="quick")
+    found = judge(first, second, task=task, options=options)
+    assert states(found) == ["right", "right"] and found.correctness.perturbed.telling > 0  # type: ignore[union-attr]
+    assert states(judge(first, "result = 60.0", task=task, options=options)) == ["right", "wrong"]
+
+
 def test_a_reference_that_fails_speaks_against_the_task() -> None:
     steps = (TASK.steps[0], Step("Keep some.", reference="result = nowhere"), *TASK.steps[2:])
     with pytest.raises(NotApplicable, match="gold_error"):

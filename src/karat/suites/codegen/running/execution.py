@@ -24,6 +24,7 @@ from karat.suites.codegen.harness.unit_tests import tests_seen
 from karat.suites.codegen.plots.plot_runs import drawing_limits, expects_plot, with_drawing
 from karat.suites.codegen.records import Answers, Attempt, ErrorClass, Harness, Task
 from karat.suites.codegen.running.errors import classify
+from karat.suites.codegen.running.future_imports import without_future_imports
 from karat.suites.codegen.running.missing_packages import with_missing_package
 from karat.suites.codegen.running.printed_answers import advice, ends_in_print, only_printed, printed_figures
 
@@ -126,9 +127,11 @@ def snippet_of(task: Task, code: str) -> Snippet:
         return Snippet(unit_test_program(task.unit_tests, head + code), head.count("\n"), lines)
     if not _parses(task, code):
         return Snippet(code, 0, lines)
-    head, body, tail = _inserted(task.template, code)
-    if task.setup:
-        head = f"{task.setup.rstrip()}\n{head}"
+    setup = task.setup.rstrip()
+    future, own = without_future_imports(code) if setup and not task.template else ("", code)
+    head, body, tail = _inserted(task.template, own)
+    if setup:
+        head = "\n".join((*([future] if future else []), setup, head))
     if task.answer != "result":
         tail = f"{tail.rstrip()}\nresult = {task.answer}"
     return Snippet(head + body + tail, head.count("\n"), lines)

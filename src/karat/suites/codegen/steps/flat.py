@@ -10,6 +10,7 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from karat.suites.codegen.analysis.reader.syntax_tree import syntax_tree
+from karat.suites.codegen.running.future_imports import without_future_imports
 
 NO_ANSWER = 'globals().pop("result", None) and None'
 
@@ -18,16 +19,21 @@ def flat_program(before: Sequence[str], code: str) -> str:
     """The code of the steps before, and of one after them, as one program with that one's answer."""
     if not before:
         return code
-    return "\n".join((*(_until_exit(text).rstrip() for text in before), answering(code)))
+    parts = [without_future_imports(text) for text in (*map(_until_exit, before), answering(code))]
+    future = dict.fromkeys(imports for imports, _ in parts if imports)
+    return "\n".join((*future, *(text.rstrip() for _, text in parts[:-1]), parts[-1][1]))
 
 
 def _until_exit(code: str) -> str:
     """The code before a statement of its own that ends the step, such as ``sys.exit()``: the next step runs all the
-    same."""
+    same. Where it may end inside of another statement, its end is caught."""
     tree = syntax_tree(code)
-    last = next((node for node in tree.body if _exits(node)), None) if tree is not None else None
-    if last is None:
+    if tree is None:
         return code
+    last = next((node for node in tree.body if _exits(node)), None)
+    if last is None:
+        inside = any(_exits(node) for node in ast.walk(tree) if isinstance(node, ast.stmt))
+        return f"try: exec({code!r})\nexcept SystemExit: pass" if inside else code
     lines = code.encode().splitlines(keepends=True)
     kept = [*lines[: last.lineno - 1], lines[last.lineno - 1][: last.col_offset]]
     return b"".join(kept).decode().rstrip().rstrip(";")

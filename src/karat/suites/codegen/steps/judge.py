@@ -72,6 +72,6 @@ def missing_state(task: Task, number: int, given: Sequence[str], outcome: Outcom
 def reason_of(correctness: Correctness, missing: str = "") -> tuple[str, str]:
     """Why a step is not right, as a code and in words."""
     if missing:
-        return STATE_MISSING, f"the name {missing} is not there: no earlier step that ran has set it"
+        return STATE_MISSING, f"the name {missing} is not there: no earlier step that ran has set it and left it there"
     problem = correctness.evidence.get("problem") or correctness.evidence.get("error") or ""
     return correctness.reason, str(problem or correctness.reason.replace("_", " "))
