@@ -292,6 +292,18 @@ def test_code_must_be_right_where_values_are_missing() -> None:
     assert held(by_number, with_gaps, "What is the mean pay?").reason == "only_fits_this_data"
 
 
+def test_a_sum_over_nothing_is_zero_or_null_on_every_copy() -> None:
+    """SQL gives null, pandas 0; a copy with fewer rows may have none that are added up."""
+    task = Task(
+        tables={
+            "sales": TableSource(columns={"price": [10.0, 20.0, 30.0, 5.0, 20.0, 40.0], "qty": [1, 2, 3, 4, 5, 6]})
+        },
+        reference="result = sales.qty[sales.price > 30].sum()",
+    )
+    code = "kept = sales.qty[sales.price > 30]\nresult = int(kept.sum()) if len(kept) else None"
+    assert held(code, task, "What is the total qty of orders with a price above 30?").passed
+
+
 def test_rounding_is_forgiven_in_the_decimals_that_the_code_shows() -> None:
     share = "loans.loc[loans.branch == 'South', 'fine'].sum() / loans.fine.sum()"
     question = "What share of the fines comes from the South branch?"

@@ -192,7 +192,9 @@ class _Check:
         if not ran.ok:
             return Correctness(0.0, reason="did_not_run", evidence={"error": ran.error})
         found = judge(right.gold, ran.value, ordered=self.asked.ordered, options=self.options)
-        if not found.passed and right.kind in ("nulls", "unseen_nulls"):  # a sum over nothing
+        nothing = ran.value is None or ran.value != ran.value
+        if not found.passed and (nothing or right.kind in ("nulls", "unseen_nulls")):
+            # A sum over nothing is 0 in pandas and null in SQL.
             as_zero = judge(right.gold, nothing_is_zero(ran.value), ordered=self.asked.ordered, options=self.options)
             found = as_zero if as_zero.passed else found
         if found.passed or self.shown is None:
