@@ -10,7 +10,7 @@ from karat.suites.codegen.comparison import asked_in
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.records import Task
 from karat.suites.codegen.repair.prompt import repair_prompt
-from karat.suites.codegen.running.answers import run_answer
+from karat.suites.codegen.running.answers import run_to_tell
 from karat.suites.codegen.running.completion import code_for
 from karat.suites.codegen.running.environments import box_for
 from karat.suites.codegen.running.references import schema_of
@@ -30,7 +30,7 @@ def follow_up(case: Case[Task], turn: int, responses: Sequence[bytes], options: 
     except Unreadable:
         return None
     box = box_for(task, options)
-    attempt, outcome = run_answer(box, task, code)
+    attempt, outcome = run_to_tell(box, task, code)
     if attempt.ran:
         return None
     return repair_prompt(question, task, schema_of(box, task)[0], attempt, outcome, samples=options.samples)

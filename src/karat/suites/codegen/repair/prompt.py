@@ -7,11 +7,13 @@ test that is marked ``public`` where the strategy shows it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from karat.sandbox import Outcome
 from karat.suites.codegen.hidden_tests.records import TestResult
 from karat.suites.codegen.records import Attempt, HiddenTest, Schema, Task
+from karat.suites.codegen.running.execution import snippet_of
 from karat.suites.codegen.running.truncation import cut_in_the_middle
 from karat.suites.codegen.tasks.schemas import first_rows, head
 
@@ -20,6 +22,7 @@ SHOWN_ERROR = 2_000
 SHOWN_OUTPUT = 2_048
 SHOWN_FRAMES = 8
 LONGEST_CELL = 80
+_FRAME = re.compile(r'^  File "<snippet>", line (\d+)(.*(?:\n(?!  File ).*)*)', re.MULTILINE)
 
 
 def repair_prompt(
@@ -30,7 +33,7 @@ def repair_prompt(
     lines = attempt.code.splitlines()
     if 1 <= attempt.line <= len(lines):
         parts.append(f"Line {attempt.line}: {lines[attempt.line - 1].strip()}")
-    if frames := _frames(outcome):
+    if frames := _frames(task, attempt.code, outcome):
         parts.append(f"Traceback, your code only:\n{frames}")
     return "\n\n".join([*parts, *_common(question, task, schema, attempt.code, outcome, samples)])
 
@@ -76,11 +79,15 @@ def numbered(code: str) -> str:
     return "\n".join(f"{number:>{width}} | {line}" for number, line in enumerate(lines, start=1))
 
 
-def _frames(outcome: Outcome) -> str:
-    """The last frames in its own code; the first alone says no more than the line."""
-    trace = outcome.error.traceback.strip() if outcome.error is not None else ""
-    lines = trace.splitlines()
-    return "\n".join(lines[-2 * SHOWN_FRAMES :]) if len(lines) > 2 else ""
+def _frames(task: Task, code: str, outcome: Outcome) -> str:
+    """The last frames in its own code, with its own line numbers; the first alone says no more than the line. What the
+    task puts around the code, such as calls with the inputs of its tests, is not shown."""
+    if outcome.error is None or task.language != "python":
+        return ""
+    snippet = snippet_of(task, code)
+    found = [(snippet.own_line(int(frame[1])), frame[2]) for frame in _FRAME.finditer(outcome.error.traceback)]
+    frames = [f'  File "<answer>", line {line}{rest}'.rstrip() for line, rest in found if line]
+    return "\n".join(frames[-SHOWN_FRAMES:]) if len(frames) > 1 else ""
 
 
 def _table(name: str, columns: Sequence[str], task: Task, samples: int) -> str:

@@ -28,7 +28,7 @@ from karat.suites.codegen.question.vocabulary import vocabulary_for
 from karat.suites.codegen.records import Attempt, Task
 from karat.suites.codegen.repair.prompt import failed_test_prompt, failed_test_words, repair_prompt
 from karat.suites.codegen.repair.records import End, StrategyResult
-from karat.suites.codegen.running.answers import run_answer, runnable
+from karat.suites.codegen.running.answers import run_to_tell, runnable
 from karat.suites.codegen.running.completion import code_for
 from karat.suites.codegen.running.environments import box_for
 from karat.suites.codegen.running.references import schema_of
@@ -110,7 +110,7 @@ class Trial:
         return ""
 
     def _look(self, code: str) -> _Look:
-        attempt, outcome = run_answer(self.box, self.task, code)
+        attempt, outcome = run_to_tell(self.box, self.task, code)
         return _Look(code, attempt, outcome)
 
     def _code(self, answer: bytes) -> str | None:
