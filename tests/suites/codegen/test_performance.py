@@ -116,6 +116,12 @@ def test_code_that_is_wrong_on_larger_tables_has_nothing_there() -> None:
     assert found.score == 0 and found.reason == "with 4 times the rows its result is not the reference's"
 
 
+def test_code_that_is_right_only_now_and_then_has_nothing() -> None:
+    options = Options(repeats_for_timing=2, scales=(1,))
+    found = performance_of(warm_box(), TASK, "import os\nresult = os.urandom(8).hex()", passed=True, options=options)
+    assert found.score == 0 and found.reason == "run several times, its result is not always the reference's"
+
+
 def test_a_difference_counts_only_where_the_reference_is_clear() -> None:
     task = msgspec.structs.replace(TASK, reference='result = df["x"].iloc[0]')  # it depends on the order of rows
     options = Options(repeats_for_timing=1, scales=(1, 4))

@@ -54,6 +54,7 @@ MEMORY_WEIGHT = 0.3
 LONG = 0.5
 """Seconds of one run after which no larger scale is tried."""
 SAME_CODE = "the same code as the reference"
+UNSTEADY = "run several times, its result is not always the reference's"
 WRONG_LATER = "with {} times the rows its result is not the reference's"
 
 
@@ -115,7 +116,9 @@ def _beside_reference(box: Sandbox, task: Task, code: str, options: Options, *, 
         found.append(at_scale)
     if not found:
         return Performance(None, "the reference could not be measured")
-    scores = scored(found, WRONG_LATER.format(found[-1].scale) if found[-1].wrong else "")
+    last = found[-1]
+    told = UNSTEADY if last.scale == 1 else WRONG_LATER.format(last.scale)
+    scores = scored(found, told if last.wrong else "")
     timing: Clock = "paired" if counter_of(box, options) is None else "instructions"
     return msgspec.structs.replace(scores, timing=timing)
 
@@ -129,14 +132,14 @@ def _with_growth(found: Performance, growth: Growth) -> Performance:
 def _at_scale(box: Sandbox, task: Task, code: str, scale: int, options: Options, *, ordered: Ordered) -> Scale | None:
     """None: this scale is not available, or the reference does not get through it."""
     if scale == 1:
-        return measured(box, task, code, given_tables(task), scale, options)[0]
+        return measured(box, task, code, given_tables(task), scale, options, ordered=ordered)[0]
     own = plain_tables(box, task) or {}
     larger = scaled(own, scale)
     if larger is None:
         return None
     with placed(task, larger) as tables:
-        found, results = measured(box, task, code, tables, scale, options)
-    if found is None or not found.ran:
+        found, results = measured(box, task, code, tables, scale, options, ordered=ordered)
+    if found is None or not found.counts:
         return found
     wrong = wrong_when_larger(
         box, task, code, larger, results, second=lambda: scaled(own, scale, 1), ordered=ordered, options=options

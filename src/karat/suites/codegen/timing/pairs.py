@@ -30,7 +30,9 @@ COUNT_FLOOR = 5_000_000
 CLEAR = 1.5
 """A ratio above this need not be seen twice."""
 PATIENCE = 5.0
-"""Seconds at one scale after which no further pair is begun, once there are a few."""
+"""Seconds of runs at one scale after which no further pair is begun, once there are a few."""
+BUSY_PATIENCE = 3
+"""On a busy machine, which lets runs wait, this many times as long."""
 SETTLED = 0.05
 FEW = 3
 LONG = 0.5
@@ -90,9 +92,13 @@ class Pairs:
     def until(self, count: int) -> None:
         """Go on until there are this many pairs, one has failed or the time is up."""
         while self.all_ran() and len(self.runs[0]) < count:
-            if time.monotonic() > self._begun + PATIENCE and len(self.runs[0]) >= FEW:
+            if self._long() and len(self.runs[0]) >= FEW:
                 return
             self._pair()
+
+    def _long(self) -> bool:
+        took = sum(outcome.busy for outcomes in self.runs for outcome in outcomes)
+        return took > PATIENCE or time.monotonic() > self._begun + BUSY_PATIENCE * PATIENCE
 
     def net(self, which: int) -> list[float]:
         """Seconds of the code (0) or the reference (1) beyond those of an empty snippet."""

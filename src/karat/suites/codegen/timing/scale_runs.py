@@ -7,13 +7,14 @@ from statistics import median
 from weakref import WeakKeyDictionary
 
 from karat.core.json_types import JsonMapping
-from karat.sandbox import INSTRUCTIONS, Counter, Plain, Sandbox
+from karat.sandbox import INSTRUCTIONS, Counter, Outcome, Plain, Sandbox
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.plots.plot_runs import expects_plot
 from karat.suites.codegen.records import Task
 from karat.suites.codegen.running.execution import limits_of, snippet_of
 from karat.suites.codegen.timing.pairs import EMPTY, Pairs, empty_run
 from karat.suites.codegen.timing.records import MEMORY_FLOOR, Scale
+from karat.suites.codegen.timing.scaled_results import same_result
 
 NEAR = 1.25
 """Up to this ratio two sizes are the same: so much they differ from run to run."""
@@ -38,8 +39,11 @@ def timed_code(task: Task, code: str) -> str:
     return snippet_of(task, code).code + ("\nresult = None" if expects_plot(task) else "")
 
 
-def measured(box: Sandbox, task: Task, code: str, tables: JsonMapping, scale: int, options: Options) -> Measured:
-    """Both by turns over these tables."""
+def measured(
+    box: Sandbox, task: Task, code: str, tables: JsonMapping, scale: int, options: Options, *, ordered: bool
+) -> Measured:
+    """Both by turns over these tables. Code that gives now this result and now that, where the reference gives always
+    the same, is wrong: it may be quick only when it is."""
     counter = counter_of(box, options)
     run = box.over(tables, limits=limits_of(task), counter=counter)
     pairs = Pairs(run, timed_code(task, code), timed_code(task, task.reference), empty_run(run))
@@ -55,6 +59,7 @@ def measured(box: Sandbox, task: Task, code: str, tables: JsonMapping, scale: in
         wall = failed.wall if failed is not None else 0.0
         return Scale(scale, wall, median(pairs.net(1)), least, reference_least, ran=False), results
     found, seen = timed
+    unsteady = varies(own, ordered=ordered, options=options)
     made = Scale(
         scale,
         median(pairs.net(0)),
@@ -68,8 +73,16 @@ def measured(box: Sandbox, task: Task, code: str, tables: JsonMapping, scale: in
         high=found.high,
         confidence=found.confidence,
         pairs=len(own),
+        wrong=unsteady and not varies(reference, ordered=ordered, options=options),
     )
     return made, results
+
+
+def varies(outcomes: Sequence[Outcome], *, ordered: bool, options: Options) -> bool:
+    """Whether runs of one code over the same tables gave different results."""
+    first = outcomes[0].result
+    others = (outcome.result for outcome in outcomes[1:])
+    return any(other != first and not same_result(first, other, ordered=ordered, options=options) for other in others)
 
 
 def no_more(own: Sequence[float], reference: Sequence[float], floor: float) -> bool:
