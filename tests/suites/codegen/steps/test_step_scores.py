@@ -192,7 +192,8 @@ def test_steps_that_cannot_be_put_one_after_the_other_are_tried_on_changed_table
     second = "from __future__ import (\n    annotations,\n)\nresult = float(clean.price.sum())"
     options = msgspec.structs.replace(QUICK, perturb="quick")
     found = judge(first, second, task=task, options=options)
-    assert states(found) == ["right", "right"] and found.correctness.perturbed.telling > 0  # type: ignore[union-attr]
+    assert states(found) == ["right", "right"]
+    assert found.correctness.perturbed is not None and found.correctness.perturbed.telling > 0
     assert states(judge(first, "result = 60.0", task=task, options=options)) == ["right", "wrong"]
 
 
