@@ -53,16 +53,15 @@ def plain_python(source: str) -> str:
 
 def _refuse_await(code: str) -> None:
     """``await`` outside of a function works in a notebook only."""
-    if "await" not in code and "async" not in code:
-        return
-    try:
-        compile(code, "<cell>", "exec", dont_inherit=True)
-    except SyntaxError as error:
-        if "outside" in error.msg and error.lineno:
+    tree = syntax_tree(code) if "await" in code or "async" in code else None
+    waiting: list[ast.AST] = [tree] if tree is not None else []
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.Await | ast.AsyncFor | ast.AsyncWith):
             hint = "Use await in a function, and asyncio.run to call it."
-            raise Refused(error.lineno, code.split("\n")[error.lineno - 1], hint) from None
-    except (ValueError, RecursionError, MemoryError):
-        return
+            raise Refused(node.lineno, code.split("\n")[node.lineno - 1], hint)
+        inside = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+        waiting += [] if inside else ast.iter_child_nodes(node)
 
 
 def _cell_magic(lines: list[str], first: int) -> str:
