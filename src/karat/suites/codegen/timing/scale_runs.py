@@ -10,6 +10,7 @@ from karat.core.json_types import JsonMapping
 from karat.sandbox import INSTRUCTIONS, Counter, Outcome, Plain, Sandbox
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.plots.plot_runs import expects_plot
+from karat.suites.codegen.question.records import Ordered
 from karat.suites.codegen.records import Task
 from karat.suites.codegen.running.execution import limits_of, snippet_of
 from karat.suites.codegen.timing.pairs import EMPTY, Pairs, empty_run
@@ -40,7 +41,7 @@ def timed_code(task: Task, code: str) -> str:
 
 
 def measured(
-    box: Sandbox, task: Task, code: str, tables: JsonMapping, scale: int, options: Options, *, ordered: bool
+    box: Sandbox, task: Task, code: str, tables: JsonMapping, scale: int, options: Options, *, ordered: Ordered
 ) -> Measured:
     """Both by turns over these tables. Code that gives now this result and now that, where the reference gives always
     the same, is wrong: it may be quick only when it is."""
@@ -78,7 +79,7 @@ def measured(
     return made, results
 
 
-def varies(outcomes: Sequence[Outcome], *, ordered: bool, options: Options) -> bool:
+def varies(outcomes: Sequence[Outcome], *, ordered: Ordered, options: Options) -> bool:
     """Whether runs of one code over the same tables gave different results."""
     first = outcomes[0].result
     others = (outcome.result for outcome in outcomes[1:])
