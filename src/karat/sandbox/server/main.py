@@ -147,8 +147,14 @@ class Server:
             write_all(self.replies, frame({"need": missing}))
             return
         self._end_session()
-        places, own = (self.work, self.kept), self.own_space
-        session = Session(head, self.tables, self.isolation, places, lambda: self._set_out(head), own_space=own)
+        session = Session(
+            head,
+            self.tables,
+            self.isolation,
+            (self.work, self.kept),
+            lambda: self._set_out(head),
+            own_space=self.own_space,
+        )
         session.strangers.update(children())
         inside = self.alone and self.isolation.filter is not None and self.isolation.rules is not None
         trouble = session.start(gated=inside and bool(head["fork"]))
