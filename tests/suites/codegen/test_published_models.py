@@ -145,6 +145,15 @@ def test_bounds_of_either_order(tmp_path: Path, bounds: dict[str, Any], given: l
     assert _judged(tmp_path, GOLD, {"id": [1, 2, 3, 4], "price": given}, **bounds).cell_f1 == pytest.approx(strict)
 
 
+def test_a_label_that_is_not_among_the_true_ones(tmp_path: Path) -> None:
+    bounds: dict[str, Any] = {"metric": "accuracy", "lower_bound": 0.0, "upper_bound": 1.0}
+    given = {"mood": ["Good", "bad ", "good", "so-so"]}
+    found = _judged(tmp_path, "mood\ngood\nbad\ngood\nbad\n", given, **bounds)
+    assert (found.cell_f1, found.evidence["official"]) == (0.75, 0.0)
+    found = _judged(tmp_path, "mood\n1\n0\n1\n0\n", {"mood": [1.0, 0.0, 1.0, 7.0]}, **bounds)
+    assert (found.cell_f1, found.evidence["official"]) == (0.75, 0.75)
+
+
 def test_a_competition_wants_the_columns_of_its_gold(tmp_path: Path) -> None:
     more: dict[str, list[Any]] = {"id": [1, 2, 3, 4], "price": [10, 20, 30, 40], "note": ["", "", "", ""]}
     found = _judged(tmp_path, GOLD, more, **MAE, competition=True)

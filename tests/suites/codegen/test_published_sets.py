@@ -406,10 +406,22 @@ def test_kramabench_knows_folders_patterns_and_other_answers(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("answer", "result", "right"),
     [("B", "B", True), ("B", "b) 12", True), ("B", "Because", False), ("12.5", 12.5, True), ("12.5", 12.56, False),
-     ("1,200", "$1200", True), ("Paris", " paris ", True)],
+     ("1,200", "$1200", True), ("$1,200", 1200, True), ("$1,200", "€1,200", False),
+     ("-$5", -5, True), ("$5", -5, False),
+     ("12%", 0.12, True), ("12%", 12, True), ("12%", "12.0 %", True), ("12%", "0.12%", False), ("12%", 0.13, False),
+     ("12.5%", 0.1254, True), ("12.5%", 0.126, False), ("12", "12%", True), ("$", "$", True),
+     ("Paris", " paris ", True)],
 )  # fmt: skip
 def test_dsbench_choices_and_numbers(answer: str, result: object, right: bool) -> None:
     assert choice_or_number(answer, result) is right
+
+
+def test_null_in_a_field_of_dabench_is_none(tmp_path: Path) -> None:
+    (tmp_path / "tables").mkdir()
+    (tmp_path / "tables" / "My Table.csv").write_text("price\n1\n3\n")
+    row = {"id": 0, "question": "Mean?", "format": "@mean[x]", "file_name": "My Table.csv"}
+    [case] = load_cases(written(tmp_path / "questions.jsonl", {**row, "concepts": None, "constraints": None})).cases
+    assert (case.id, case.tags) == ("0", ())
 
 
 def test_dsbench_has_a_case_for_each_question(tmp_path: Path) -> None:

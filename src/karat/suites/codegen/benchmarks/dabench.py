@@ -84,7 +84,7 @@ class Beside:
 def read_question(row: JsonMapping, beside: Beside, source: Where) -> Case[Task] | Problem:
     """One question as a case, or why it cannot be asked."""
     try:
-        asked = msgspec.convert(row, _Question)
+        asked = msgspec.convert({name: value for name, value in row.items() if value is not None}, _Question)
     except msgspec.ValidationError as error:
         return Problem(f"not a DABench question: {error}", file=source.file, line=source.line)
     if url := url_inside(asked.file_name):

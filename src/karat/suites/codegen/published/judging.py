@@ -77,15 +77,26 @@ def _model(published: Published, result: Plain) -> Correctness:
 
 
 def choice_or_number(answer: Json, result: Plain) -> bool:
-    """A letter of a choice, a number to the digits of the answer, or the same text."""
+    """A letter of a choice, a number to the digits of the answer, or the same text. A number without a sign is taken in
+    the answer's currency, and as the percentage or the ratio that it is."""
     wanted, given = text_of(answer).strip(), text_of(single(result)).strip()
-    number = number_of(wanted)
-    if number is not None:
-        said = number_of(given.strip("$€£%"))
-        return said is not None and dabstep.strict(repr(said), wanted.replace(",", ""))
+    (sign, digits), (own_sign, own_digits) = _amount(wanted), _amount(given)
+    if number_of(digits) is not None:
+        said = number_of(own_digits)
+        if said is None or (sign and own_sign and sign != own_sign):
+            return False
+        right = digits.replace(",", "")
+        as_share = sign == "%" and not own_sign and dabstep.strict(repr(said * 100), right)
+        return as_share or dabstep.strict(repr(said), right)
     if len(wanted) == 1 and wanted.isalpha():
         return given[:1].casefold() == wanted.casefold() and (len(given) == 1 or not given[1].isalnum())
     return " ".join(wanted.split()).casefold() == " ".join(given.split()).casefold()
+
+
+def _amount(text: str) -> tuple[str, str]:
+    """The sign of a currency or of a percentage, and the text without it."""
+    found = next((sign for sign in "$€£%" if text.lstrip("-").startswith(sign) or text.endswith(sign)), "")
+    return found, text.replace(found, "", 1).strip() if found else text
 
 
 def _tables(published: Published, result: Plain) -> Correctness:

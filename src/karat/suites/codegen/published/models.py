@@ -87,6 +87,8 @@ def figures(rule: ModelRule, gold: str, result: Plain) -> ModelFigures:
         by_id = by_place
     else:
         by_id = _metric(rule, wanted, [[one[place] for place in order] for one in columns])
+    if rule.official_zero is not None and rule.metric in ("accuracy", "f1") and _unheard_of(wanted[0], columns[0]):
+        by_place = "a label that is not among the true ones"
     zero = rule.zero if rule.official_zero is None else rule.official_zero
     one = rule.one if rule.official_one is None else rule.official_one
     official = 0.0 if isinstance(by_place, str) else max(0.0, _scaled(by_place, zero, one))
@@ -143,6 +145,14 @@ def _metric(rule: ModelRule, wanted: Sequence[Values], given: Sequence[Values]) 
         return value_of(rule.metric, wanted, given, rule.average)
     except NoMetric as problem:
         return f"the metric {rule.metric} cannot be computed: {problem}"
+
+
+def _unheard_of(wanted: Values, given: Values) -> bool:
+    """Whether texts are predicted that the truth does not have: DA-Code gives nothing for such a table."""
+    if not all(isinstance(one, str) for one in wanted):
+        return False
+    known = {text_of(one).strip().lower() for one in wanted}
+    return any(text_of(one).strip().lower() not in known for one in given)
 
 
 def _read(gold: str) -> list[Column]:
