@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ast
 import inspect
-import textwrap
 import types
 from collections.abc import Mapping
 from functools import cache
@@ -29,6 +28,7 @@ import msgspec
 
 from karat.core.case_files.file_schemas import Holds
 from karat.core.json_types import JsonObject
+from karat.core.yaml.class_sources import classes_of
 from karat.core.yaml.structs import Raw, filled
 
 DIALECT = "http://json-schema.org/draft-07/schema#"
@@ -161,12 +161,8 @@ def field_docs(struct: type[msgspec.Struct]) -> dict[str, str]:
     for each in reversed(struct.__mro__):
         if not issubclass(each, msgspec.Struct) or each is msgspec.Struct:
             continue
-        try:
-            tree = ast.parse(textwrap.dedent(inspect.getsource(each))).body[0]
-        except (OSError, TypeError, SyntaxError):  # made without a source file
-            continue
-        body = tree.body if isinstance(tree, ast.ClassDef) else []
-        for line, after in pairwise(body):
+        defined = classes_of(each.__module__).get(each.__qualname__)
+        for line, after in pairwise(defined.body if defined is not None else ()):
             if isinstance(line, ast.AnnAssign) and isinstance(line.target, ast.Name) and isinstance(after, ast.Expr):
                 value = after.value
                 if isinstance(value, ast.Constant) and isinstance(value.value, str):
