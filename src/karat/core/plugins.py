@@ -60,11 +60,18 @@ class PluginWarning(UserWarning):
 
 
 @cache
+def _installed() -> dict[str, tuple[EntryPoint, ...]]:
+    """All entry points by their group. Python reads what every installed package has, whichever group is asked for."""
+    points = entry_points()
+    return {group: tuple(points.select(group=group)) for group in GROUPS}
+
+
+@cache
 def _points(group: str) -> dict[str, tuple[tuple[str, EntryPoint], ...]]:
     """Every name of a group with all that is behind it and its package: what is Karat's own first, then by package.
     To ask a point for its package reads a file each time."""
     found: dict[str, list[tuple[str, EntryPoint]]] = {}
-    packed = [(package_of(point), point) for point in entry_points(group=group)]
+    packed = [(package_of(point), point) for point in _installed().get(group, ())]
     for package, point in sorted(packed, key=lambda one: (one[0] != OWN, one[0])):
         found.setdefault(point.name, []).append((package, point))
     return {name: tuple(points) for name, points in found.items()}
