@@ -68,7 +68,7 @@ def _scaled(name: str) -> Unit | None:
     pairs = [(scale, name[len(scale) :].strip()) for scale in (first, name[:1]) if scale in SCALES]
     pairs += [(name[len(sign) :].strip(), sign) for sign in SIGNS if name.startswith(sign)]
     for scale, currency in pairs:
-        money = UNITS.get(currency) or _WORDS.get(currency.casefold())
+        money = _simple(currency)
         if scale in SCALES and money is not None and money.kind == money.name:
             return Unit(money.kind, name, Fraction(SCALES[scale]))
     return None
@@ -87,7 +87,15 @@ def _rate(name: str) -> Unit | None:
 
 
 def _singular(word: str) -> str:
-    for ending, instead in (("ies", "y"), ("xes", "x"), ("ches", "ch"), ("shes", "sh"), ("ss", "ss"), ("s", "")):
+    for ending, instead in (
+        ("ies", "y"),
+        ("xes", "x"),
+        ("ches", "ch"),
+        ("sses", "ss"),
+        ("shes", "sh"),
+        ("ss", "ss"),
+        ("s", ""),
+    ):
         if word.endswith(ending) and len(word) > len(ending) + 1:
             return word[: -len(ending)] + instead
     return word
