@@ -328,3 +328,11 @@ def test_to_keep_an_order_is_not_to_sort() -> None:
     assert found.keeps_order and found.ordering == ()
     assert read_question("orders by amount, highest first", BOUGHT).ordered
     assert read_question("the amounts in the same order as the table", BOUGHT).ordered
+
+
+def test_a_small_word_is_no_value_unless_it_is_written_like_one() -> None:
+    values = {"city": ["IT", "NO", "Oslo"]}
+    plain = read_question("Total salary per age where it is above 3 and no name is missing", PEOPLE, values=values)
+    assert not [one for one in plain.conditions if one.column == "city"]
+    written = read_question("Total salary of people in IT", PEOPLE, values=values)
+    assert [(one.column, one.value) for one in written.conditions] == [("city", "IT")]

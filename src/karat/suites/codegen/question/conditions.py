@@ -18,6 +18,8 @@ from karat.suites.codegen.question.words import Mention, Word, find_phrases, num
 
 _SIGNS = {"≥": ">=", "≤": "<=", "≠": "!=", "=": "==", "!": "!="}
 _YEAR = re.compile(r"(?:1[89]|20|21)\d\d")
+_CODE = 2
+"""A value of so few letters, all capitals, may also be a small word."""
 _REACH = 3
 """A value is at most this many words after its comparison."""
 
@@ -188,12 +190,18 @@ class _Reader:
         while at < len(self.words):
             for length in range(min(longest, len(self.words) - at), 0, -1):
                 words = tuple(word.lower for word in self.words[at : at + length])
-                if words in spoken and not any(self.taken[at : at + length]):
+                if words in spoken and not any(self.taken[at : at + length]) and self._is_said(at, words, spoken):
                     found.append((at, at + length, *spoken[words]))
                     at += length - 1
                     break
             at += 1
         return found
+
+    def _is_said(self, at: int, words: tuple[str, ...], spoken: Mapping[tuple[str, ...], tuple[str, str]]) -> bool:
+        """Whether a value is meant: "it" is no ``IT``, and "us" no ``US``, unless written so."""
+        value = spoken[words][1]
+        code = len(value) <= _CODE and value.isupper()
+        return not (code or words[0] in self.vocabulary.stop_words) or len(words) > 1 or self.words[at].text == value
 
     def _years(self) -> None:
         """ "for the year 2020": a column with a single year right after it."""

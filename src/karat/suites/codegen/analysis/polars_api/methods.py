@@ -225,6 +225,8 @@ def _pivot(state: State, call: Call) -> Value | None:
 
 
 def _length(state: State, call: Call) -> Value | None:
+    if call.receiver.name == "str":  # letters, no rows
+        return None
     return aggregate(state, call.receiver, "size") if call.receiver.kind in ("frame", "series") else None
 
 
