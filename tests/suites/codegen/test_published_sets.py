@@ -13,7 +13,7 @@ import pytest
 
 from karat.core.records import Case, Prediction, join_attempts
 from karat.core.suite import NotApplicable
-from karat.sandbox import Outcome, Table
+from karat.sandbox import Column, Outcome, Table
 from karat.suites.codegen.benchmarks.dacode_plots import plot_gold
 from karat.suites.codegen.cases import load_cases, recognises
 from karat.suites.codegen.comparison import Comparison
@@ -481,6 +481,32 @@ def test_dacode_tables_and_texts_with_the_official_figure_beside(tmp_path: Path)
     assert (half.score, half.evidence["official"]) == (0.0, 1.0)  # the official rule looks at first items only
     other = answered(loaded.cases[1], "result = {'best': ['a', 'b'], 'p': [0.5]}").correctness
     assert (other.score, other.evidence["official"]) == (0.25, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("gold", "given", "official"),
+    [
+        (["12:30", "01:00"], ["12:30", "01:00"], 1.0),
+        (["2020-01-01T00:00:00", "2020-05-01"], ["2020-01-01T00:00:00", "2020-05-01"], 1.0),
+        (["None", "x"], [None, "x"], 1.0),
+        (["007", "010"], [7, 10], 1.0),
+        (["1e3", ""], [1000.0, None], 1.0),
+        (["True", ""], [True, None], 1.0),
+        (["5", "x"], [5, "x"], 0.0),
+        (["12%", "1,000"], ["12%", "1,000"], 1.0),
+    ],
+)
+def test_gold_files_are_read_as_pandas_reads_the_answers(
+    tmp_path: Path, gold: list[str], given: list[Any], official: float
+) -> None:
+    (tmp_path / "gold.csv").write_text("a,a,\n" + "".join(f'"{text}",1,2\n' for text in gold), encoding="utf-8-sig")
+    names = [column.name for column in dacode.gold_columns(str(tmp_path / "gold.csv"), {})]
+    assert names == ["a", "a.1", "Unnamed: 2"]
+    columns = (Column("a", "", given), Column("a.1", "", [1, 1]), Column("Unnamed: 2", "", [2, 2]))
+    published = Published("dacode_csv", files=(str(tmp_path / "gold.csv"),))
+    found = judged_as_published(published, Outcome("ok", Table(2, columns)))
+    assert found.evidence["official"] == pytest.approx((2 + official) / 3)
+    assert found.passed or not official
 
 
 def test_dacode_databases_are_as_right_as_their_worst_table(tmp_path: Path) -> None:

@@ -10,12 +10,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from pathlib import Path
-
-import pyarrow.csv
 
 from karat.core.json_types import Json
 from karat.sandbox import Column, Plain, Table
+from karat.suites.codegen.published.csv_columns import csv_columns
 
 CLOSE = 1e-3
 SEVERAL = "several"
@@ -39,9 +37,7 @@ def official_of(result: Plain, wanted: Sequence[Column], options: dict[str, Json
 
 def gold_columns(gold: str, options: dict[str, Json]) -> list[Column]:
     """The columns of the gold that count."""
-    table = pyarrow.csv.read_csv(Path(gold), convert_options=pyarrow.csv.ConvertOptions(strings_can_be_null=True))
-    columns = [Column(name, "", table.column(place).to_pylist()) for place, name in enumerate(table.column_names)]
-    return chosen_columns(columns, options)
+    return chosen_columns(csv_columns(gold), options)
 
 
 def chosen_columns(columns: list[Column], options: dict[str, Json]) -> list[Column]:
@@ -72,4 +68,4 @@ def _equal(one: Plain, other: Plain) -> bool:
         return one is other
     if isinstance(one, int | float) and isinstance(other, int | float):
         return math.isclose(float(one), float(other), abs_tol=CLOSE)
-    return str(one) == str(other)
+    return bool(one == other)

@@ -9,15 +9,13 @@ where a lower metric is better and its lower bound is the smaller one.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import msgspec
-import pyarrow
-import pyarrow.csv
 
 from karat.core.json_types import Json, JsonMapping
 from karat.core.suite import NotApplicable
 from karat.sandbox import Column, Plain, Table
+from karat.suites.codegen.published.csv_columns import csv_columns
 from karat.suites.codegen.published.model_metrics import LOWER_IS_BETTER, NoMetric, Values, silhouette, value_of
 from karat.suites.codegen.published.plain_answers import text_of
 from karat.suites.codegen.records import Published
@@ -57,7 +55,7 @@ class ModelRule(msgspec.Struct, frozen=True):
 
 def figures(rule: ModelRule, gold: str, result: Plain) -> ModelFigures:
     """What predictions are worth."""
-    truth = _read(gold)
+    truth = csv_columns(gold)
     if not isinstance(result, Table):
         return ModelFigures(0.0, 0.0, problem="it left no table of predictions")
     if len(truth) == 0 or not truth[0].values:
@@ -153,14 +151,6 @@ def _unheard_of(wanted: Values, given: Values) -> bool:
         return False
     known = {text_of(one).strip().lower() for one in wanted}
     return any(text_of(one).strip().lower() not in known for one in given)
-
-
-def _read(gold: str) -> list[Column]:
-    try:
-        table = pyarrow.csv.read_csv(Path(gold), convert_options=pyarrow.csv.ConvertOptions(strings_can_be_null=True))
-    except (OSError, pyarrow.ArrowException) as error:
-        raise NotApplicable(f"gold_error: the true labels cannot be read: {error}") from error
-    return [Column(name, "", table.column(place).to_pylist()) for place, name in enumerate(table.column_names)]
 
 
 def _targets(rule: ModelRule, truth: Sequence[Column]) -> list[str]:
