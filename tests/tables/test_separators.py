@@ -15,7 +15,8 @@ from karat.tables.files.separators import other_separator
 def test_the_separator_is_named(tmp_path: Path, letter: str, name: str, decimal: str) -> None:
     (tmp_path / "gold.csv").write_text("city,price\nParis,1.5\nRome,2.5\n")
     lines = [letter.join(row) for row in (["city", "price"], ["Paris", f"1{decimal}5"], ["Rome", f"2{decimal}5"])]
-    (tmp_path / "given.csv").write_text("\n".join(lines) + "\n")
+    named = [f"sep={letter}"] if decimal == "," else []  # as Excel names it
+    (tmp_path / "given.csv").write_text("\n".join([*named, *lines]) + "\n")
     verdict = table_match(str(tmp_path / "given.csv"), str(tmp_path / "gold.csv"), None, True)
     assert (verdict.state, verdict.reason, verdict.evidence["kind"]) == ("wrong", "unreadable_prediction", "separator")
     assert f"given.csv is separated by {name} (2 columns); commas are expected" in verdict.evidence["problem"]

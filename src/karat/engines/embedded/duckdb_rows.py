@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 NESTED = ("[", "STRUCT", "MAP", "UNION")
 """Parts of the names of types whose values hold others."""
-BY_ARROW = ("WITH TIME ZONE", *NESTED)
-"""Parts of the names of types that are fetched as Arrow."""
+BY_ARROW = ("TIMESTAMP WITH TIME ZONE", *NESTED)
+"""Parts of the names of types that are fetched as Arrow, which has no zone for a time without a date."""
 MOST_NESTED = 64 * 1024 * 1024
 """Bytes of a batch of such rows; as Python objects they take ten times that."""
 EPOCH = date(1970, 1, 1).toordinal()
@@ -35,7 +35,7 @@ def fetchmany(
 ) -> Callable[[int], Sequence[Row]]:
     """Rows as Python values.
 
-    Times with a zone come by way of Arrow, since the driver's own way needs pytz; lists and structs too, since there
+    Moments with a zone come by way of Arrow, since the driver's own way needs pytz; lists and structs too, since there
     their size is known before Python makes objects of them.
     """
     if not by_arrow and not any(mark in kind for kind in kinds for mark in BY_ARROW):

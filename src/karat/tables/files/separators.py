@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import csv
+import re
 from itertools import islice
 from pathlib import Path
 
 from karat.core.problems import count_of
 
 _SEPARATORS = {";": "semicolons", "\t": "tabs", "|": "vertical bars"}
+_NAMED = re.compile(r"sep=\S", re.IGNORECASE)
 _SAMPLE = 65_536
 _ROWS = 20
 
@@ -24,6 +26,8 @@ def other_separator(path: Path) -> str:
     except OSError:
         return ""
     lines = [line for line in text.splitlines()[: _ROWS + 1] if line.strip()]
+    if lines and _NAMED.fullmatch(lines[0]):
+        lines = lines[1:]  # Excel's own way of naming the separator
     if len(lines) < 2 or len(_fields(lines[:1], ",")[0]) != 1:
         return ""
     for letter, name in _SEPARATORS.items():

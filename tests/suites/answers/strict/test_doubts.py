@@ -29,7 +29,14 @@ SETTLED += [
     "I do not know much about trains. Harbour.",
     "It is unknown who built it; the station is Harbour.",
 ]
-SEVERAL = ["Harbour or Station", "Station or Harbour", "Either Harbour or Station.", "It is Campus, Park or Harbour."]
+SEVERAL = [
+    "Harbour or Station",
+    "Station or Harbour",
+    "Either Harbour or Station.",
+    "Harbour (or Station)",
+    "Harbour; alternatively Station",
+    "It is Campus, Park or Harbour.",
+]
 HEDGED = [
     "I do not know; maybe Harbour",
     "I don't know. Harbour?",

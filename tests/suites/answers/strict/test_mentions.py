@@ -22,7 +22,7 @@ UNSETTLED = {
         *("I cannot run the query, but from memory it is {}.", "Without access to the data I'd say {}."),
         "I would need more context to say {}.",
         *("I don't think it's {}.", "Some say {}.", "Hypothesis: {}", "print('{}')", "SELECT n FROM t WHERE n = '{}'"),
-        "It is hard to say: {}",
+        *("It is hard to say: {}", "{} (?)", "{} would have won", "About {} I know nothing"),
     ],
     "several_answers": [
         *("For example, {}", "e.g. {}", "such as {}", "{}, for instance", "{}, among others", "{} etc."),
@@ -50,6 +50,13 @@ UNSETTLED = {
     ],
 }
 SETTLED = [
+    *(
+        "Looking at the numbers, {} leads.",
+        "One might expect Lyon, but it is {}.",
+        "At first glance Lyon, but {} has more.",
+    ),
+    *("Let me look at the data. The first is {}.", "I ran the query and it returned {}.", "If we count all, it is {}."),
+    *("The ones who have not ordered: {}", "You asked for the largest. It is {}.", "Assuming you mean 2023, it is {}."),
     *(
         "{}",
         "It is {}, actually.",
@@ -118,10 +125,23 @@ def test_a_part_of_another_number_is_not_the_text(answer: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "form", ["{} → Lyon", "{} loses to Lyon", "{} used to be it", "Lyon > {}", "Lyon edges out {}"]
+    "form",
+    [
+        "{} → Lyon",
+        "{} loses to Lyon",
+        "{} used to be it",
+        "Lyon > {}",
+        "Lyon edges out {}",
+        "Lyon, because {} has no data",
+    ],
 )
 def test_a_text_that_another_one_is_set_above_needs_a_person(form: str) -> None:
     assert string_match(form.format("Paris"), "Paris").reason == "negated"
+
+
+def test_minutes_are_no_minimum() -> None:
+    assert number_match("It takes 57 min.", 57).state == "right"
+    assert number_match("57 minimum", 57).state == number_match("57 (min)", 57).state == "needs_review"
 
 
 def test_a_year_may_be_a_bound() -> None:

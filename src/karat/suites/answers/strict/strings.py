@@ -55,7 +55,8 @@ _AFTER = re.compile(
 _COMPARED = re.compile(
     r"\b(?:than|compared (?:to|with)|versus|vs\.?|ahead of|in front of|followed by|beats?|beating|defeat(?:s|ed)"
     r"|overt(?:ook|akes?|aken|aking)|surpass(?:es|ed|ing)?|outperform(?:s|ed|ing)?|outrank(?:s|ed|ing)?|lost to"
-    r"|second to|not far from|edg(?:es|ed|ing) out)(?:\W+\w+)?\W+$"
+    r"|second to|not far from|edg(?:es|ed|ing) out|in place of|since|because"
+    r"|given that|now that|considering(?: that)?)(?:\W+\w+)?\W+$"
 )
 _STATED_AFTER = re.compile(
     r"\W(?!(?:true|correct|right|the case|sure|certain|clear|of|than)\b)\w+(?:\s+(?:is|are|was|were)|:)\W+$"

@@ -21,7 +21,8 @@ _BEFORE = re.compile(
 )
 _AFTER = re.compile(
     r"^[*_`\"')]*(?:\+(?!\s*[0-9(.+])"
-    r"|-plus\b|\splus\b(?!\s*[0-9($€£])|\s\(?(?:max|min)(?:imum)?\b\.?(?!\s+\w)|\sat a (?:minimum|maximum)\b|\stops\b"
+    r"|-plus\b|\splus\b(?!\s*[0-9($€£])|\s\((?:max|min)(?:imum)?\b|\s(?:max(?:imum)?|minimum)\b\.?(?!\s+\w)"
+    r"|\sat a (?:minimum|maximum)\b|\stops\b"
     r"|\sand counting\b|\sand upwards?\b|\supwards?\b"
     r"|\s*(?:(?:or|and|oder|und|ou|o) (?:more|less|fewer|above|over|below|under|higher|lower|up"
     r"|mehr|weniger|plus|más|menos)\b"

@@ -26,7 +26,10 @@ Span = tuple[int, int]
 
 _SENTENCE_END = re.compile(r"[.!?]\s|(?<!:)\n|[;。！？；]")
 _OR_BEFORE = re.compile(r"\b(?:and/)?or\s+(?:the |an? )?[\"'“‘*_`(]*$")
-_OR_AFTER = re.compile(r"^[\"'”’*_`)]*\s*,?\s*\b(?:and/)?or\b\s+(?:the |an? )?[\"'“‘*_`(]*(?=\S)")
+_OR_AFTER = re.compile(
+    r"^[\"'”’*_`)]*\s*[,;—–-]?\s*[(\[]?\b(?:(?:and/)?or|alternatively,?|if not|unless you mean)\b\s+"
+    r"(?:the |an? )?[\"'“‘*_`(]*(?=\S)"
+)
 _OR_BETWEEN = re.compile(r"[\"'”’*_`)]*\s*,?\s*(?:and/)?\bor\b\s*(?:the |an? )?[\"'“‘*_`($€£]*")
 _OR_LIST = re.compile(r"^[\"'”’*_`)]*(?:\s*,\s*[^\W_][\w'’.-]*(?: [\w'’.-]+){0,2}?){1,8}\s*,?\s+(?:and/)?or\s+(?=\S)")
 _ASKED = re.compile(r"[^.!?\n。！？؟]*(?:\.(?!\s)[^.!?\n。！？؟]*)*[?？؟][\s\"'”’*_`)]*(?=\w)")

@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 
 _CLAUSE = r"[^,.;:!?\n]{0,80}$"
-_SENTENCE = r"[^.;:!?\n]{0,80}$"
-_BEFORE_STATING = r"(?:(?!\b(?:is|are|was|were|be)\b)[^.:!?\n]){0,80}$"
+_SENTENCE = r"(?:(?!\bbut\b)[^.;:!?\n]){0,80}$"
 _UNSTATED = r"(?:(?!\b(?:is|are|was|were|be)\b)[^.,:!?\n]){0,80}$"
+_BEFORE_STATING = r"(?:(?!\b(?:is|are|was|were|be)\b)[^.:!?\n]){0,80}$"
 _SUPPOSED = re.compile(
     r"\b(?:if|unless|whether|suppos(?:e|es|ing)|assum(?:e|es|ing)|imagine|hypothetical(?:ly)?|pretend|falls|wenn"
     rf"|angenommen|supposons|supongamos)\b{_CLAUSE}"
@@ -33,6 +33,10 @@ _SUPPOSED = re.compile(
     r"|\b(?:hypothesis|placeholder|todo|draft|guess|assumption|speculation|dummy)(?: is)?\s*[:=]?\s*[*_`\"'(]*$"
 )
 _OFTEN_AFTER = re.compile(r"[*_`\"')]*\s(?:is|was) (?:often|commonly|widely|usually|popularly|generally|sometimes)\b")
+_UNREAL_AFTER = re.compile(
+    r"[*_`\"')\]]*\s*(?:\(\?\)|\[\?\])|[*_`\"')]*\s(?:would|could|might) have\b"
+    r"|[*_`\"')]*\s(?:if|had) [^.;:!?\n]{0,40}\b(?:had|were|would)\b"
+)
 _CODE_BEFORE = re.compile(
     r"(?:[=!]=|\b(?:print|return|echo|log)\s*\(?|\bwhere\b[^\n;]{0,60}?(?:=|like|in \())\s*['\"]$"
 )
@@ -44,7 +48,7 @@ _ANNOUNCED = re.compile(
     r"\b(?:let me|let us|let['’]s|i['’]ll|i will|i['’]m going to|i am going to|i need to|i would need|we need to"
     rf"|we will|next,? i) (?:\w+ )?{_STEP}\b{_BEFORE_STATING}"
     r"|(?:^|[.!?\n]\s*)[*_`>\s-]{0,4}(?:searching|looking|querying|checking|fetching|counting|loading|computing"
-    rf"|calculating|running|reading|retrieving)\b{_BEFORE_STATING}"
+    rf"|calculating|running|reading|retrieving)\b{_UNSTATED}"
 )
 _EXAMPLE = re.compile(
     r"(?:\b(?:for (?:example|instance)|such as|something like|including|includes?|among them|among others|say"
@@ -68,7 +72,9 @@ _ONE_OF = re.compile(r"\b(?:one|any|some) of:?\s+(?:[^\W_][\w'’.-]*(?: [\w'’
 _LISTED_AFTER = re.compile(r"[*_`\"')]*\s*(?:[,;/|]|or\b|and/or\b)\s*\S")
 _LABELLED = re.compile(r"\b(?:option|choice|variant|alternative|candidate)\s+[a-z0-9]{1,2}\s*[:.)=-]\s*[*_`\"'(]*$")
 _ASKED_FOR = re.compile(
-    r"\b(?:prompt|instructions?|examples?) (?:mentions?|says?|gives?|names?|contains?)\b[^.!?\n:,]{0,80}$"
+    r"\b(?:prompt|instructions?|examples?|question) (?:mentions?|says?|gives?|names?|contains?|is about)\b"
+    r"[^.!?\n:,]{0,80}$"
+    r"|\b(?:i|we) (?:looked|searched|asked) for (?:the |an? )?[*_`\"'(]*$|\btell me (?:more )?about\b[^.!?\n]{0,40}$"
     r"|\bin the (?:prompt|instructions?|question) (?:is|was)\b[^.!?\n:,]{0,80}$|"
     r"\b(?:you|user|question) (?:asked|asks|want|wants|wanted|mentioned|requested|are asking|is asking)\b"
     rf"{_UNSTATED}"
@@ -124,7 +130,7 @@ def mention(text: str, start: int, end: int) -> str:
     before, after = text[max(0, start - _WINDOW) : start], text[end : end + _WINDOW]
     if _MARKED_BEFORE.search(before) or _MARKED_AFTER.match(after) or _ABSENT_AFTER.match(after):
         return "marked"
-    if _SUPPOSED.search(before) or _OFTEN_AFTER.match(after):
+    if _SUPPOSED.search(before) or _UNREAL_AFTER.match(after) or _OFTEN_AFTER.match(after):
         return "supposed"
     if _ANNOUNCED.search(before) or _CODE_BEFORE.search(before):
         return "announced"

@@ -23,6 +23,8 @@ NOT_KNOWN = re.compile(
     r"(?:know|tell|determine|be sure|be certain)\b(?! (?:much|how|why|all|every))"
     r"|\b(?:not|n['’]t)\s+(?:[\w%]+\s)?(?:sure|certain)\b|\bunsure\b|\bno idea\b|\bit (?:all )?depends\b"
     r"|\b(?:hard|difficult|impossible) to (?:say|tell|know|decide)\b|\b(?:are|is|were|a) tied?\b(?! to)|\bi refuse to\b"
+    r"|\b(?:found|find|know|knew|see|saw|returned|returns) nothing\b"
+    r"|\bfailed to (?:find|get|read|load|compute|answer|run)\b"
     r"|\A\W*(?:n/a|null|unknown|undefined)\b|\b(?:cannot|can['’]?t) (?:choose|decide)\b"
     r"|\bwithout (?:having )?(?:\w+ )?access to\b|\b(?:gave|giving|give) up\b|\bnone (?:of (?:them|these) )?worked\b"
     r"|\bneed (?:\w+ )?(?:more|further|additional) (?:context|information|details?|data)\b"
