@@ -22,7 +22,7 @@ DOCS := tests/docs
 WHOLE := tests/e2e
 AFTER_DOCS := $(addprefix tests/e2e/test_,grace.py killed.py plain_install.py plugins.py release.py replies.py several_runners.py)
 SERVERS := tests/engines tests/proofs tests/remote tests/runs tests/store tests/systems tests/web
-BOXED := tests/environments tests/sandbox tests/suites/codegen
+BOXED := tests/compatibility tests/conformance tests/environments tests/sandbox tests/suites/codegen
 
 # Per cent of the lines of src/karat that the last three parts must run in their own process. A whole `make test` reached 91.8:
 # raise it when more is reached, never lower it. Without the data in ../shared many tests are skipped, and no share is asked for.
