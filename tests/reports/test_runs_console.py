@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 
+import msgspec
 import pytest
 from rich.console import Console
 
@@ -36,3 +37,10 @@ def test_nothing_is_lost(width: int, screen: bool) -> None:
         assert text in " ".join(out.getvalue().split())
     lines = out.getvalue().splitlines()
     assert len(lines) == (2 if width == 200 or not screen else len(lines))
+
+
+def test_a_name_without_end_is_cut() -> None:
+    """A damaged row with a name of 100 MB kept the list busy for minutes."""
+    out = io.StringIO()
+    print_runs([msgspec.structs.replace(ROW, name="x" * 5_000)], {}, Console(file=out, width=160, color_system=None))
+    assert "x" * 199 + "…" in out.getvalue() and "x" * 200 not in out.getvalue()

@@ -174,6 +174,20 @@ def test_a_newer_store_is_refused(url: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "made",
+    ["CREATE TRIGGER gone AFTER INSERT ON runs BEGIN DELETE FROM runs; END", "CREATE VIEW gone AS SELECT * FROM runs"],
+)
+def test_a_trigger_or_a_view_is_refused(made: str, tmp_path: Path) -> None:
+    """A trigger emptied the store with the next run, and "store check" found nothing wrong."""
+    url = f"sqlite:///{tmp_path / 'store.db'}"
+    with open_store(url) as store, store._writer.begin() as connection:
+        connection.exec_driver_sql(made)
+    for read_only in (False, True):
+        with pytest.raises(UserError, match="named gone, which karat did not make"):
+            open_store(url, read_only=read_only)
+
+
+@pytest.mark.parametrize(
     "foreign", ["CREATE TABLE runs (x INTEGER)", "CREATE TABLE alembic_version AS SELECT 'ae1027a6acf' AS version_num"]
 )
 def test_another_programs_tables_are_left_alone(url: str, foreign: str) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import unicodedata
 from collections.abc import Iterator
 from urllib.parse import unquote, urlsplit
 
@@ -20,9 +21,17 @@ Place = tuple[str | int, ...]
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _ALONE = re.compile(
     r"token|secret|passw(?:or)?d|pass(?:phrase|code)|pwd|credentials?|authorization|auth|bearer|cookie|jwt"
-    r"|pat|sig|signature"
-    r"|(?:api|auth|access|refresh|id)token|(?:api|private|secret|access|client)(?:key|secret)"
+    r"|pat|sig|signature|\w+(?:password|passwd)"
+    r"|(?:api|auth|access|refresh|id)token|(?:api|private|secret|access|client|account)(?:key|secret)"
 )
+_ELSEWHERE = re.compile(
+    r"passwort|kennwort|mot_?de_?passe|contrase(?:ñ|n)a|senha|wachtwoord|has[łl]o|пароль|密码|密碼|パスワード|비밀번호",
+    re.I,
+)
+"""Password, in other languages."""
+_NAMES = ("name", "key", "header", "variable", "field")
+_VALUES = ("value", "val", "data", "content", "text")
+"""The keys of a pair: ``{"name": "Authorization", "value": …}``."""
 _BEFORE_KEY = re.compile(
     r"api|access|private|secret|subscription|account|auth|app|client|master|admin|license|shared|encryption|signing"
     r"|functions?|service|storage|user|x"
@@ -45,15 +54,18 @@ KNOWN_SECRET = re.compile(
 )
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{0,30}://[^\s\"'<>]+")
 _RANDOM = re.compile(r"(?=[^/]*[a-z])(?=[^/]*[A-Z])(?=[^/]*\d)[A-Za-z0-9]{20,}")
-_OPTION = re.compile(r"(-{0,2}[A-Za-z][\w.-]*)[=:]\s*(.*)", re.DOTALL)
+_OPTION = re.compile(r"((?:-{0,2}|/)[A-Za-z][\w.-]*)[=:]\s*(.*)", re.DOTALL)
 
 
 def is_secret_setting(name: str) -> bool:
     """Whether a setting, header, parameter or option of this name holds a secret."""
+    name = unicodedata.normalize("NFKC", name)
+    if _ELSEWHERE.search(name):
+        return True
     words = [word.lower() for word in _WORDS.findall(name)]
     if not words or (_DESCRIBES.fullmatch(words[-1]) and len(words) > 1):
         return False
-    if any(_ALONE.fullmatch(word) for word in words):
+    if words[-1] == "pass" or any(_ALONE.fullmatch(word) for word in words):
         return True
     return words[-1] == "key" and (len(words) == 1 or _BEFORE_KEY.fullmatch(words[-2]) is not None)
 
@@ -65,7 +77,11 @@ def plain_secrets(settings: object) -> Iterator[Place]:
 
 def _in_value(value: object, path: Place) -> Iterator[Place]:
     if isinstance(value, dict):
+        named = (path and is_secret_setting(str(path[-1]))) or _pair_of_a_secret(value)
         for key, item in value.items():
+            if named and key in _VALUES and holds_secret_text(item):
+                yield (*path, key)
+                continue
             if (
                 is_secret_setting(str(key))
                 and holds_secret_text(item)
@@ -79,8 +95,13 @@ def _in_value(value: object, path: Place) -> Iterator[Place]:
         yield from inside
         if not inside and _in_words([item for item in value if isinstance(item, str)]):
             yield path
-    elif isinstance(value, str) and (_looks_secret(value) or (" " in value and _in_words(_split(value)))):
+    elif isinstance(value, str) and (_looks_secret(value) or any(map(_in_words, _split(value)))):
         yield path
+
+
+def _pair_of_a_secret(value: dict[object, object]) -> bool:
+    names = (value.get(key) for key in _NAMES)
+    return any(isinstance(name, str) and is_secret_setting(name) for name in names)
 
 
 def holds_secret_text(value: object) -> bool:
@@ -124,11 +145,13 @@ def _in_url(url: str) -> bool:
     except ValueError:
         return False
     holder = parts.netloc.rpartition("@")[0]
-    if _plain(holder.partition(":")[2]) or (holder and ":" not in holder and _RANDOM.search(holder)):
+    user, colon, password = holder.partition(":")
+    alone = _RANDOM.search(user) or (colon and like_a_key(user)) or re.fullmatch(r"(?=.*\d)[a-z0-9]{15,}", user)
+    if _plain(password) or (_plain(user) and alone):
         return True
     for parameter in re.split("[&;]", f"{parts.query}&{parts.fragment}"):
         name, _, value = parameter.partition("=")
-        if _plain(value) and is_secret_setting(unquote(name)):
+        if _plain(value) and (is_secret_setting(unquote(name)) or _RANDOM.fullmatch(unquote(value).rstrip("="))):
             return True
     return _in_path(parts.path)
 
@@ -152,21 +175,39 @@ def _in_words(words: list[str]) -> bool:
     """``--api-key VALUE``, ``--token=VALUE``, ``API_KEY=VALUE``, ``-u user:password``."""
     for word, following in zip(words, [*words[1:], ""], strict=False):
         option = _OPTION.match(word)
-        if option is not None and is_secret_setting(option[1].lstrip("-")) and holds_secret_text(option[2]):
+        if option is not None and is_secret_setting(option[1].lstrip("-/")) and holds_secret_text(option[2]):
+            return True
+        if option is not None and _in_words([option[2]]):  # --env=API_KEY=…
             return True
         named = word.startswith("--") and "=" not in word and is_secret_setting(word)
         if named and not following.startswith("-") and holds_secret_text(following):
             return True
         if word in ("-u", "--user") and _plain(following.partition(":")[2]):
             return True
-    return False
+        if re.fullmatch(r"-u[^:/]+:[^/].*", word) and _plain(word.partition(":")[2]):
+            return True
+    return _in_program(words)
 
 
-def _split(text: str) -> list[str]:
+def _in_program(words: list[str]) -> bool:
+    """Options that mean a password in one program and something else in others."""
+    program = words[0].rpartition("/")[2] if words else ""
+    pairs = list(zip(words, [*words[1:], ""], strict=False))
+    if program in ("mysql", "mysqldump", "mariadb", "mysqladmin", "sshpass"):
+        return any(re.match(r"-p[^-]", word) and _plain(word[2:]) for word in words)
+    return program == "curl" and any(word == "-b" and "=" in after and _plain(after) for word, after in pairs)
+
+
+def _split(text: str) -> Iterator[list[str]]:
+    """The words of a command, and the parts of a connection string; nothing where a text is one word."""
+    if re.search(r"=[^;]*;", text):
+        yield [part.strip() for part in text.split(";")]
+    if " " not in text:
+        return
     try:
-        return shlex.split(text)
+        yield shlex.split(text)
     except ValueError:
-        return text.split()
+        yield text.split()
 
 
 def _plain(value: str) -> bool:

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     from karat.store.records import RunRow
 
+LONGEST = 200
+"""Characters of a name that are shown."""
 CALLED = ("name", "tags", "system", "truth set")
 """Columns that go below where there is no room beside the others."""
 
@@ -48,7 +50,7 @@ def _cells(row: RunRow, titles: Mapping[str, str]) -> dict[str, str]:
         "status": row.status,
         "figures": "  ".join(f"{titles.get(item.metric, item.metric)} {item.mean:.3f}" for item in known),
     }
-    return {name: plain(text) for name, text in cells.items()}
+    return {name: plain(text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…") for name, text in cells.items()}
 
 
 def _line(cells: Mapping[str, str], columns: Sequence[str], widths: Mapping[str, int]) -> str:

@@ -85,7 +85,20 @@ def stored_revision(connection: Connection, address: Address) -> str | None:
             f"supports {schema.HEAD})",
             hint="Update karat: pip install --upgrade karat",
         )
+    if isinstance(address, SqliteAddress):
+        _refuse_programs(connection, address)
     return str(revision)
+
+
+def _refuse_programs(connection: Connection, address: Address) -> None:
+    """Raise for a trigger or a view, which a store never has: it would run with every change, or read as a table."""
+    query = "SELECT type, name FROM sqlite_master WHERE type IN ('trigger', 'view')"
+    if (found := connection.exec_driver_sql(query).first()) is not None:
+        kind, name = found
+        raise UserError(
+            f"the store {address.shown} has a {kind} named {str(name)[:80]}, which karat did not make",
+            hint=f"It could change what is stored. If it is yours, remove it with an SQL client: DROP {kind.upper()}.",
+        )
 
 
 def _change(engine: Engine, address: Address) -> None:
