@@ -11,8 +11,11 @@ from karat.suites.codegen.perturb.kinds.limits import Limit, around
 from karat.suites.codegen.perturb.kinds.linked_rows import LinkedRows
 from karat.suites.codegen.perturb.kinds.missing import Missing
 from karat.suites.codegen.perturb.profile import Profile
-from karat.suites.codegen.perturb.random_values import closed, new_value, redrawn, without_repeats
+from karat.suites.codegen.perturb.random_values import FEW, closed, new_value, redrawn, without_repeats
 from karat.suites.codegen.records import Cell, Columns
+
+NUMBERED = 20
+"""Whole numbers from here on without a gap are numbers of things, no ratings or levels."""
 
 
 class Hints(msgspec.Struct, frozen=True):
@@ -46,10 +49,24 @@ class Hints(msgspec.Struct, frozen=True):
     """It converts time zones."""
     missing: Missing = Missing()
     """Which cells may go missing where none is."""
+    beginnings: frozenset[str] = frozenset()
+    """Texts that it looks for at the beginning of cells."""
+    numbers: tuple[float, ...] = ()
+    """The numbers that it names, also those within texts: ``'24h'``."""
+    ordered: frozenset[str] = frozenset()
+    """Columns that its conditions compare with a constant by ``<`` or ``>``: they hold quantities, no codes."""
+    hours: bool = False
+    """It takes the time of day."""
+    strips: bool = False
+    """It takes blanks away before it compares texts."""
+    sequential: bool = False
+    """It compares rows with those before or after them."""
     mentioned: frozenset[str] = frozenset()
     """Texts of the tables that the question names: a column of which it names all has no further member."""
     equal_texts: frozenset[str] = frozenset()
     """Texts that it compares whole cells with."""
+    same_texts: frozenset[str] = frozenset()
+    """Those of them that it compares with ``==``, be it a cell or what it takes out of one."""
     open_limits: bool = False
     """The question does not say whether a limit itself is in: none of its values comes into a copy by chance."""
 
@@ -170,18 +187,30 @@ class Change:
         ]
 
     def categories(self) -> list[tuple[str, ...]]:
-        """Blocks of text that rows are grouped by: few values, three at least (the two of a flag are all there are)."""
+        """Blocks of text that rows are grouped by: few values, three at least (the two of a flag are all there are).
+        So are codes (see ``codes``)."""
         found = []
         for block in self.profile.blocks:
             about = [self.profile.columns[name] for name in block]
-            if any(one.kind != "text" or one.key or one.parent is not None for one in about):
-                continue
             different = {value for value in self.columns[block[0]] if value is not None}
+            coded = len(block) == 1 and self.codes(block[0], different)
+            if any(one.kind != "text" or one.key or one.parent is not None for one in about) and not coded:
+                continue
             if closed(different) or self.all_named(different):
                 continue
             if 3 <= len(different) <= max(20, self.height // 2) and len(different) < self.height:
                 found.append(block)
         return found
+
+    def codes(self, name: str, different: set[Cell]) -> bool:
+        """Whether a column holds whole numbers with gaps that the reference uses and does not name, such as 200, 302
+        and 404: there may be others between them. Of 1, 2, 3 nobody knows whether there is a 4; after 101, 102, 103
+        there may be more."""
+        if self.profile.columns[name].kind != "whole" or not self.profile.free(name) or not different:
+            return False
+        used = name in self.hints.missing.used and not different & self.hints.named
+        gaps = max(different) - min(different) >= 2 * len(different)
+        return used and len(different) <= FEW and (gaps or min(different) >= NUMBERED)
 
 
 def _all_different(values: Sequence[object]) -> bool:

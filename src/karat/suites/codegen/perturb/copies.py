@@ -7,7 +7,8 @@
 they were |
 | ``values`` | each column in another order than the others, keys as they were |
 | ``uneven`` | the numbers in another order, so that one category has the smallest and another one the largest |
-| ``smaller`` | a third of the rows, without the largest or smallest numbers and without one category |
+| ``smaller`` | a third of the rows, without the largest or smallest numbers and without one category; of a table in
+which every pair of two columns is there, whole members (see ``kinds.grids``) |
 | ``new_category`` | more rows, half of them with a category that was not there; once with a category renamed too |
 | ``limits`` | more rows, with numbers and dates right at the limits of conditions, just below and just above (see
 ``kinds.limits``) |
@@ -19,6 +20,12 @@ different ones |
 | ``row_order`` | the rows in another order |
 | ``columns`` | the columns in another order, and two more that nobody asked for |
 | ``beyond`` | numbers and dates beyond their range in columns that the reference uses (see ``kinds.out_of_range``) |
+| ``gaps`` | days of other years, where those of a table follow each other without a gap (see ``kinds.grids``) |
+| ``durations`` | ends later than any start shows, or right at a time that is named (see ``kinds.durations``) |
+| ``blanks`` | blanks around texts, where the reference takes them away |
+| ``childless`` | rows that no other table points to, where some are already (see ``kinds.childless``) |
+| ``close`` | numbers and dates right beside others (see ``kinds.close_values``) |
+| ``other_texts`` | many texts in another wording and length (see ``kinds.other_texts``) |
 | ``similar``, ``letter_case``, ``ties``, ``digits`` | values that code easily takes for others (see
 ``kinds.near_misses``) |
 
@@ -36,6 +43,7 @@ from collections.abc import Mapping
 from karat.suites.codegen.perturb.change import Change, Hints
 from karat.suites.codegen.perturb.copy_kinds import KINDS
 from karat.suites.codegen.perturb.hierarchies import rejoined, rooted
+from karat.suites.codegen.perturb.kinds.childless import childless
 from karat.suites.codegen.perturb.profile import Profile, profiles_of
 from karat.suites.codegen.records import Columns
 
@@ -60,7 +68,14 @@ PLAN = (
     *((kind, 0) for kind in ("similar", "letter_case", "ties", "digits", "beyond")),
     ("similar", 1),
     ("beyond", 1),
-    ("beyond", 2),
+    *(("beyond", seed) for seed in (2, 3, 4, 5)),
+    ("durations", 0),
+    ("durations", 1),
+    ("blanks", 0),
+    ("childless", 0),
+    *(("gaps", seed) for seed in (0, 1, 2)),
+    ("close", 0),
+    *(("other_texts", seed) for seed in (0, 1, 2)),
     ("uneven", 0),
     ("uneven", 1),
     *(("unseen_nulls", seed) for seed in (0, 1, 2)),
@@ -94,6 +109,8 @@ class Copier:
                 made[name] = change.off_limits(made[name])
             changes[name] = change
             made[name] = change.kept_apart(made[name])
+        if kind == "childless":
+            made = childless(made, self.profiles, random.Random(f"{SEED}{kind}{seed}"))  # noqa: S311 (no secret)
         if kind != "columns":
             self._join_up(made, random.Random(f"{SEED}{kind}{seed}"))  # noqa: S311 (no secret)
             free = [name for name, profile in self.profiles.items() if not profile.is_parent]

@@ -6,11 +6,15 @@ from collections.abc import Callable
 
 from karat.core.json_types import JsonObject
 from karat.suites.codegen.perturb.change import Change
-from karat.suites.codegen.perturb.kinds.limits import around, day_ends, month_ends
+from karat.suites.codegen.perturb.kinds.close_values import close
+from karat.suites.codegen.perturb.kinds.durations import durations
+from karat.suites.codegen.perturb.kinds.grids import complete, evenly_spaced, renamed, smaller_grid, stands_alone
+from karat.suites.codegen.perturb.kinds.limits import around, beyond_limit, day_ends, hour_ends, month_ends
 from karat.suites.codegen.perturb.kinds.linked_rows import LinkedRows
-from karat.suites.codegen.perturb.kinds.near_misses import digits, letter_case, similar, ties, with_new_members
-from karat.suites.codegen.perturb.kinds.out_of_range import beyond
-from karat.suites.codegen.perturb.random_values import FEW, closed, longer, new_value
+from karat.suites.codegen.perturb.kinds.near_misses import blanks, digits, letter_case, similar, ties, with_new_members
+from karat.suites.codegen.perturb.kinds.other_texts import other_texts
+from karat.suites.codegen.perturb.kinds.out_of_range import beyond, gaps
+from karat.suites.codegen.perturb.random_values import FEW, closed, drawn, longer, new_value
 from karat.suites.codegen.records import Cell, Columns
 
 NULLS = 0.15
@@ -85,6 +89,9 @@ def _grouping(change: Change) -> str:
 
 
 def _smaller(change: Change) -> Columns:
+    grid = complete(change)
+    if grid is not None:
+        return smaller_grid(change, grid)
     least = max(change.height // 3, min(2, change.height))
     left = set(change.rows)
     kept = _rows_with(change, change.hints.named)
@@ -147,7 +154,8 @@ def _new_category(change: Change) -> Columns:
 def _new_member(change: Change, grid: tuple[str, str]) -> Columns:
     """One more member of a column that is half of a key: the rows of another member, under a new name."""
     free = [name for name in grid if change.profile.columns[name].kind == "text"]
-    name = next((name for name in free if change.profile.columns[name].parent is None), "")
+    free = [name for name in free if change.profile.columns[name].parent is None]
+    name = free[change.seed % len(free)] if free else ""
     different = set(change.columns.get(name, ()))
     if len(different) < 3 or closed(different):
         return change.anew(dict(change.columns))
@@ -165,23 +173,29 @@ def _limits(change: Change) -> Columns:
     wanted: list[tuple[str, Cell]] = []
     linked = {name: rows for rows in change.linked_blocks() for name in rows.block}
     for name, about in change.profile.columns.items():
-        bound = len(change.profile.block(name)) > 1 and name not in linked
-        if about.parent is not None or change.profile.is_parent or bound:
+        bound = len(change.profile.block(name)) > 1 and (name not in linked or change.profile.is_parent)
+        if about.parent is not None or (bound and name not in (change.profile.grid or ())):
             continue
         values = [value for limit in change.hints.limits for value in around(limit, name, change.columns[name], about)]
         values += month_ends(change.columns[name], about) if _takes_months_of(change, name) else []
         values += day_ends(change.columns[name], about) if change.hints.zones else []
+        if change.hints.hours and name in change.hints.missing.used:
+            values += hour_ends(change.columns[name], about, change.hints.numbers)
         wanted += [(name, value) for value in dict.fromkeys(values)]
     wanted += [(name, other) for name in change.profile.columns for other in _other_flags(change, name)]
-    equal = [] if change.profile.grid is not None else _equal_pairs(change)
+    in_place = change.profile.grid is not None or change.profile.is_parent
+    equal = [] if in_place else _equal_pairs(change)
     if not wanted and not equal:
         return dict(change.columns)
-    if change.profile.grid is not None:
+    if in_place:
         return _in_place(change, wanted)
     about_it = sorted(_rows_with(change, change.hints.named)) or change.rows
     places = [one for one in wanted for _ in range(1 if _only_once(change, one[0]) else 4)]
     pairs = [one for one in equal for _ in range(4)]
     sources = [change.pick.choice(about_it if place % 2 else change.rows) for place in range(len(places) + len(pairs))]
+    for at, (name, _) in enumerate(places):
+        if _only_once(change, name):
+            sources[at] = change.pick.choice(_on_one_side(change, name))
     made = change.take([*change.rows, *sources])
     for at, (name, value) in enumerate(places, change.height):
         if name in linked:
@@ -189,10 +203,37 @@ def _limits(change: Change) -> Columns:
         elif not _only_once(change, name) or value not in made[name]:
             made[name] = list(made[name])
             made[name][at] = value
+            _stay_on_their_side(change, made, at, name)
     for at, (first, second) in enumerate(pairs, change.height + len(places)):
         made[first] = list(made[first])
         made[first][at] = made[second][at]
     return with_new_members(change, made) if change.hints.counts_different else made
+
+
+def _on_one_side(change: Change, name: str) -> list[int]:
+    """Rows that lie above the limits of the other columns, and with the other seed those below: where two conditions
+    must hold, a value right at the limit of one shows only in rows that meet the other."""
+    others = [limit for limit in change.hints.limits if limit.column != name and limit.column in change.columns]
+    found = []
+    for row in change.rows:
+        sides = [beyond_limit(limit, change.columns[limit.column][row]) for limit in others]
+        if all(side is None or side != bool(change.seed) for side in sides):
+            found.append(row)
+    return found or change.rows
+
+
+def _stay_on_their_side(change: Change, made: Columns, at: int, name: str) -> None:
+    """Numbers that may not repeat get another one on the same side of their limit, not any."""
+    for limit in change.hints.limits:
+        other = limit.column
+        about = change.profile.columns.get(other)
+        if about is None or other == name or not about.different or not change.profile.free(other):
+            continue
+        known = [value for value in change.columns[other] if value is not None]
+        side = beyond_limit(limit, made[other][at])
+        drawn_ones = (drawn(known, about, change.pick) for _ in range(8 * TRIES))
+        free = (one for one in drawn_ones if one not in made[other] and beyond_limit(limit, one) == side)
+        made[other] = [*made[other][:at], next(free, made[other][at]), *made[other][at + 1 :]]
 
 
 def _takes_months_of(change: Change, name: str) -> bool:
@@ -236,16 +277,29 @@ def _other_flags(change: Change, name: str) -> list[Cell]:
 
 
 def _in_place(change: Change, wanted: list[tuple[str, Cell]]) -> Columns:
-    """The same rows, some with one of these values: no row can be added where every pair of a key is there once."""
+    """The same rows, some with one of these values: no row can be added where every pair of a key is there once, and
+    none that other tables point to."""
     made = {name: list(values) for name, values in change.columns.items()}
     about_it = sorted(_rows_with(change, change.hints.named)) or change.rows
+    free = {name: change.pick.sample(about_it, len(about_it)) for name, _ in wanted}
     for name, value in wanted:
         once = _only_once(change, name)
-        if name in (change.profile.grid or ()) or (once and value in made[name]):
+        if name in (change.profile.grid or ()):
+            _set_member(change, made, name, value)
             continue
-        for row in change.pick.sample(about_it, min(1 if once else 2, len(about_it))):
-            made[name][row] = value
+        if once and value in made[name]:
+            continue
+        for _ in range(1 if once else 2):  # each in a row of its own
+            made[name][free[name].pop() if free[name] else change.pick.choice(about_it)] = value
     return made
+
+
+def _set_member(change: Change, made: Columns, name: str, value: Cell) -> None:
+    """This value in place of one member of a column that is half of a key. Two members stay what they were."""
+    members = sorted(set(made[name]) & set(change.columns[name]))
+    free = stands_alone(change, name) and not evenly_spaced(change, name)
+    if len(members) > 2 and value not in made[name] and free:
+        made[name] = renamed(made[name], {change.pick.choice(members): value})
 
 
 def _only_once(change: Change, name: str) -> bool:
@@ -367,6 +421,12 @@ KINDS: dict[str, Callable[[Change], Columns]] = {
     "columns": _columns,
     "similar": similar,
     "beyond": beyond,
+    "gaps": gaps,
+    "durations": durations,
+    "blanks": blanks,
+    "childless": lambda change: dict(change.columns),
+    "close": close,
+    "other_texts": other_texts,
     "letter_case": letter_case,
     "ties": ties,
     "digits": digits,

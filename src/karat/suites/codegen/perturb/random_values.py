@@ -127,6 +127,8 @@ def _fresh(like: Cell, about: Column, known: Sequence[Cell], wider: int, pick: r
     if isinstance(like, str):
         return alike(like, pick)
     low, high = min(known), max(known)
+    if not about.key and high - low >= 2 * len(set(known)):  # a code, between those that are there
+        return low + pick.randrange(int(high - low))
     return low + pick.randrange(int(high - low) + 10 * wider)
 
 

@@ -28,7 +28,13 @@ from karat.suites.codegen.perturb.change import Hints
 from karat.suites.codegen.perturb.copies import PLAN, SEED, Copier
 from karat.suites.codegen.perturb.kinds.limits import ORDERED, limits_in
 from karat.suites.codegen.perturb.kinds.missing import keeps_null_groups, missing_of
-from karat.suites.codegen.perturb.kinds.near_misses import folds_case, folds_case_in_sql, ties_free, whole_values
+from karat.suites.codegen.perturb.kinds.near_misses import (
+    beginnings_in,
+    folds_case,
+    folds_case_in_sql,
+    ties_free,
+    whole_values,
+)
 from karat.suites.codegen.perturb.labels import relabelled, relabelled_tables, relabelling
 from karat.suites.codegen.perturb.profile import height_of
 from karat.suites.codegen.perturb.runs import on_all
@@ -200,15 +206,19 @@ def _with_copies(
     found = _results(
         box, task, [one for (_, copy), second in zip(copies, again, strict=True) for one in (copy, second)]
     )
+    bare = _results(box, task, [_without_gaps(copy, copier) for kind, copy in copies if kind == "unseen_nulls"])
     right: list[Right] = []
     left_out: dict[str, str] = {}
     for (kind, copy), names, there, second in zip(copies, labels, found[::2], found[1::2], strict=True):
+        known = bare.pop(0) if kind == "unseen_nulls" else ""
         null_groups = kind == "unseen_nulls" and bool(copier.hints.missing.grouped)
         if isinstance(there, str) or second == NOT_TRIED:
             left_out.setdefault(kind, f"the reference {there if isinstance(there, str) else second}")
         elif _holds_nulls(there) and not (_holds_nulls(own) or null_groups):
             left_out.setdefault(kind, "the reference does not say what is right where values are missing")
-        elif kind == "unseen_nulls" and _loses_a_group(own, there, more=null_groups):
+        elif kind == "unseen_nulls" and (
+            _loses_a_group(own, there, more=null_groups) or _hides_a_group(own, there, known, copy)
+        ):
             left_out.setdefault(kind, "the reference does not say what is right where a group has no values left")
         elif _is_empty(there) and not _is_empty(own):
             left_out.setdefault(kind, "nothing is left of the reference's result")
@@ -234,6 +244,27 @@ def _loses_a_group(own: Gold, there: Gold, *, more: bool) -> bool:
     if any(after < before or (after > before and not more) for before, after in heights):
         return True
     return any(_bare_rows(after) > _bare_rows(before) for before, after in zip(own.parts, there.parts, strict=True))
+
+
+def _without_gaps(copy: Mapping[str, Columns], copier: Copier) -> dict[str, Columns]:
+    """A copy without the rows in which a measured value went missing."""
+    found: dict[str, Columns] = {}
+    for name, columns in copy.items():
+        about = copier.profiles[name].columns
+        measured = [one for one in columns if one in copier.hints.missing.measured and one in about]
+        gaps = [columns[one] for one in measured if not about[one].nulls]
+        rows = [row for row in range(height_of(columns)) if all(values[row] is not None for values in gaps)]
+        found[name] = _taken(columns, rows)
+    return found
+
+
+def _hides_a_group(own: Gold, there: Gold, known: Gold | str, copy: Mapping[str, Columns]) -> bool:
+    """Whether a row of totals is about nothing but missing values: code that leaves them out first has no such row."""
+    if isinstance(known, str):
+        return False
+    most = max(map(height_of, copy.values()), default=0)
+    totals = all(2 * part.height <= most for part in own.parts)
+    return totals and any(a.height > b.height for a, b in zip(there.parts, known.parts, strict=False))
 
 
 def _bare_rows(table: Table) -> int:
@@ -313,6 +344,15 @@ _CALENDAR = re.compile(
 _SORTING = frozenset(
     {"sort_values", "sort_index", "sort", "sorted", "nlargest", "nsmallest", "argsort", "top_k", "bottom_k", "order"}
 )
+_SEQUENTIAL = re.compile(
+    r"\b(?:shift|diff|rolling|expanding|ewm|cum\w+|pct_change|[fb]fill|interpolate|resample|asfreq|lag|lead|zip|pairwise"
+    r"|rle\w*|while|for|rows|range)\b"
+)
+"""Code that may compare rows with those before or after them."""
+_HOURS = re.compile(r"\b(?:hour|between_time|at_time|time)\b|%H", re.I)
+"""Code that takes the time of day."""
+_STRIPPING = frozenset({"strip", "strip_chars"})
+_TRIMS = re.compile(r"\btrim\s*\(", re.I)
 _ZONES = re.compile(r"\butc\b|\btz_\w+|time_?zone|\bastimezone\b|ZoneInfo|convert_time_zone|at\s+time\s+zone", re.I)
 """Code that speaks of time zones."""
 
@@ -342,14 +382,30 @@ def hints_of(reference: str, asked: Asked = NOTHING_ASKED, facts: CodeFacts = NO
         ranks_in_place=asked.says_ties and query is None and not words & _SORTING,
         whole_values=whole_values(tree),
         zones=bool(_ZONES.search(reference)),
+        sequential=bool(_SEQUENTIAL.search(reference)),
+        hours=bool(_HOURS.search(reference)),
+        beginnings=frozenset(beginnings_in(tree)),
+        strips=bool(words & _STRIPPING) or (query is not None and bool(_TRIMS.search(query))),
+        numbers=tuple(dict.fromkeys(_numbers_in(constants))),
+        ordered=frozenset(one.column for one in facts.filters if one.operator in ORDERED and one.value),
         calendar=bool(_CALENDAR.search(reference)),
         limits=limits,
         compared=frozenset(one.column for one in facts.filters if one.operator in ORDERED and not one.value),
         missing=missing_of(facts, keeps_nulls=keeps_null_groups(tree)),
         mentioned=frozenset(asked.mentioned),
         equal_texts=frozenset(one.value for one in facts.filters if one.operator in ("==", "!=", "in")),
+        same_texts=frozenset(one.value for one in facts.filters if one.operator in ("==", "!=")),
         open_limits=asked.open_limits,
     )
+
+
+def _numbers_in(constants: Sequence[object]) -> Iterator[float]:
+    """Numbers, also those that begin a part of a text: 24 of ``'24h'`` and 7 of ``'07:00'``."""
+    for one in constants:
+        if isinstance(one, int | float) and not isinstance(one, bool):
+            yield one
+        elif isinstance(one, str):
+            yield from (float(part) for part in re.findall(r"(?<![\d.-])\d{1,7}", one))
 
 
 def _reversed(tables: Mapping[str, Columns]) -> dict[str, Columns]:

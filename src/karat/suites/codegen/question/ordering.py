@@ -40,7 +40,7 @@ def ordering_of(
     found = [
         phrase
         for start, end, phrase in find_phrases(words, known.sorting, free)
-        if not thing or _sorts(words, end, phrase, known)
+        if (not thing or _sorts(words, end, phrase, known)) and not _is_noun(words, start, end, phrase, known)
     ]
     directions = [_by_age(one, known, schema) for one in _directions(words, free, known)]
     found += [phrase for phrase, _, _ in directions]
@@ -121,6 +121,12 @@ def _sorts(words: Sequence[Word], end: int, phrase: str, known: Vocabulary) -> b
     """Whether "ordered" sorts, where it may as well mean bought: "ordered by", "ordered from low to high"."""
     following = words[end].lower if end < len(words) else ""
     return phrase not in known.ordered_words or following in known.after_ordered
+
+
+def _is_noun(words: Sequence[Word], start: int, end: int, phrase: str, known: Vocabulary) -> bool:
+    """Whether "rank" is one of the columns that are asked for: "return name, dept and rank"."""
+    listed = start > 0 and words[start - 1].lower in known.list_words
+    return phrase in known.noun_words and listed and (end >= len(words) or words[end].kind == "mark")
 
 
 def _keeps(words: Sequence[Word], taken: Sequence[bool], known: Vocabulary, thing: bool) -> bool:

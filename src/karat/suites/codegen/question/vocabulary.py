@@ -60,6 +60,7 @@ class Vocabulary(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename
     keep_order: Phrases = ()
     keep_order_loosely: Phrases = ()
     ordered_words: Phrases = ()
+    noun_words: Phrases = ()
     after_ordered: Phrases = ()
     clause_words: Phrases = ()
     low_words: Phrases = ()

@@ -9,6 +9,7 @@ difference between ``> 30`` and ``>= 30``.
 | a number compared with another column | equal to that column in the same row |
 | dates, also written as text | the day, the day before and the day after |
 | moments with an offset, where the reference converts time zones | just after and just before midnight |
+| moments of which the reference takes the hour | right at the hours that it names, and a second before |
 | dates of which the reference takes months or years | the first and last days of months that are there |
 | dates against a year or a month (2024, ``2024-03``) | its first and last day, the day before and the day after |
 
@@ -167,6 +168,31 @@ def day_ends(values: Sequence[object], about: Column) -> list[Cell]:
         return []
     made = [moment.replace(hour=hour, minute=minute) for hour, minute in ((0, 15), (23, 45))]
     return [written(one, about.form) if about.form else one for one in made]
+
+
+def hour_ends(values: Sequence[object], about: Column, numbers: Sequence[float]) -> list[Cell]:
+    """Right at the hours that the reference names and a second before (a minute, where no seconds are written)."""
+    known: list[Cell] = [value for value in values if value is not None]
+    if about.kind not in ("date", "dated") or not known:
+        return []
+    moment = _moment(sorted(known)[len(known) // 2], about.form)
+    if not isinstance(moment, datetime) or (about.form and "%H" not in about.form):
+        return []
+    step = timedelta(minutes=1) if about.form and "%S" not in about.form else timedelta(seconds=1)
+    hours = [int(one) for one in dict.fromkeys(numbers) if float(one).is_integer() and 0 < one < 24]
+    made: list[datetime] = []
+    for hour in dict.fromkeys(near for one in hours for near in (one, one + 1) if near < 24):
+        sharp = moment.replace(hour=hour, minute=0, second=0, microsecond=0)
+        made += [sharp, sharp - step]
+    return [written(one, about.form) if about.form else one for one in made]
+
+
+def beyond_limit(limit: Limit, value: Cell) -> bool | None:
+    """Whether a number lies above a limit; None where it is no number."""
+    try:
+        return bool(float(value) > float(limit.value))
+    except (TypeError, ValueError):
+        return None
 
 
 def _last_day(moment: date) -> int:

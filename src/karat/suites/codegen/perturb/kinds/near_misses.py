@@ -17,6 +17,7 @@ from __future__ import annotations
 import ast
 import re
 import string
+from collections.abc import Mapping
 
 from karat.suites.codegen.perturb.change import Change
 from karat.suites.codegen.perturb.random_values import alike, closed, decimals, longer, new_value
@@ -41,11 +42,13 @@ def similar(change: Change) -> Columns:
     """More rows, with a twin in the place of a text that the reference names: as large and as small in their numbers as
     any, so that a maximum shows them too."""
     profile = change.profile
-    twins = {} if profile.is_parent else {name: found for name in profile.columns if (found := _twins(change, name))}
+    twins = {name: found for name in profile.columns if (found := _twins(change, name))}
     if profile.grid is not None:
         twins = {name: found for name, found in twins.items() if name in profile.grid}
     if not twins:
         return dict(change.columns)
+    if profile.is_parent and profile.grid is None:
+        return _in_place(change, twins)
     if profile.grid is not None:
         return _one_more_member(change, *next(iter(twins.items())))
     wanted = [
@@ -66,6 +69,22 @@ def similar(change: Change) -> Columns:
     return with_new_members(change, made) if change.hints.counts_different else made
 
 
+def _in_place(change: Change, twins: Mapping[str, list[tuple[str, str]]]) -> Columns:
+    """The same rows, some with a twin: none can be added that no other table points to."""
+    made = {name: list(values) for name, values in change.columns.items()}
+    for name, found in twins.items():
+        named = {text for text, _ in found}
+        about_it = [row for row in change.rows if change.columns[name][row] in named]
+        rows = change.pick.sample(change.rows, change.height // 2)
+        rows = [row for row in rows if row not in about_it[: max(1, len(about_it) // 2)]]
+        cells = _cells_like(change, name, found)
+        for place, row in enumerate(rows):
+            value = cells[place % len(cells)]
+            if not change.profile.columns[name].key or value not in made[name]:
+                made[name][row] = value
+    return made
+
+
 def _sources(change: Change, name: str) -> list[int]:
     """The rows that are added once more: the largest and smallest, some others, and some that meet what the reference
     asks of the other columns."""
@@ -83,8 +102,37 @@ def _cells_like(change: Change, name: str, twins: list[tuple[str, str]]) -> list
     found = [_put(change, change.pick.choice(_cells_with(change, name, text)), text, twin) for text, twin in twins]
     known = set(change.columns[name])
     for text in dict.fromkeys(text for text, _ in twins):
-        found += [cell for cell in other_cells_with(text, _cells_with(change, name, text), change) if cell not in known]
+        cells = _cells_with(change, name, text)
+        found += [cell for cell in other_cells_with(text, cells, change) if cell not in known]
+        if text in change.hints.same_texts and text not in known:
+            found += _elsewhere(text, [cell for cell in known if isinstance(cell, str) and cell not in cells], change)
+        if text in change.hints.beginnings:
+            found += _further_on(text, [cell for cell in known if isinstance(cell, str) and cell not in cells], change)
     return found
+
+
+def _further_on(text: str, cells: list[str], change: Change) -> list[str]:
+    """A text that others begin with, after the first of several words: ``Over The Hill`` for titles with ``The``."""
+    several = sorted(cell for cell in cells if " " in cell.strip())
+    if not several or not any(sign.isalpha() for sign in text):
+        return []
+    first, _, rest = change.pick.choice(several).partition(" ")
+    return [f"{first} {text.strip()} {rest}"]
+
+
+def _elsewhere(text: str, cells: list[str], change: Change) -> list[str]:
+    """A cell that begins another part with a text that is only taken out of one place of a cell: ``0131-555-0205`` for
+    the area 020."""
+    places = [
+        (cell, part)
+        for cell in sorted(cells)
+        for part in list(_WORD.finditer(cell))[1:]
+        if len(part.group()) > len(text) and part.group().isdigit() == text.isdigit()
+    ]
+    if not places:
+        return []
+    cell, part = change.pick.choice(places)
+    return [cell[: part.start()] + text + cell[part.start() + len(text) :]]
 
 
 def other_cells_with(text: str, cells: list[str], change: Change) -> list[str]:
@@ -199,6 +247,8 @@ def _twins_of(text: str, known: set[str], change: Change) -> list[str]:
     if not letters:
         return []
     found = [_with_other(text, place, taken, change) for place in dict.fromkeys((letters[-1], letters[0]))]
+    if letters[-1] < len(text) - 1 and text not in known:  # "The " with a letter in place of the blank
+        found.append(text[: letters[-1] + 1] + change.pick.choice(string.ascii_lowercase))
     if text in change.hints.equal_texts and text in known:
         found.append(longer(text))
     return [twin for twin in dict.fromkeys(found) if twin and twin not in taken]
@@ -219,7 +269,27 @@ def letter_case(change: Change) -> Columns:
     for name, about in change.profile.columns.items():
         if about.kind == "text" and change.profile.free(name):
             made[name] = [
-                change.pick.choice((value, value.upper(), value.lower())) if isinstance(value, str) else value
+                change.pick.choice((value, value.upper(), value.lower(), value.swapcase(), _mixed(value)))
+                if isinstance(value, str)
+                else value
+                for value in change.columns[name]
+            ]
+    return made
+
+
+def _mixed(text: str) -> str:
+    """Every other letter in the other case."""
+    return "".join(sign.upper() if place % 2 else sign.lower() for place, sign in enumerate(text))
+
+
+def blanks(change: Change) -> Columns:
+    made = dict(change.columns)
+    for name, about in change.profile.columns.items():
+        if change.hints.strips and about.kind == "text" and change.profile.free(name):
+            made[name] = [
+                change.pick.choice((value, f" {value}", f"{value} ", f"  {value} "))
+                if isinstance(value, str)
+                else value
                 for value in change.columns[name]
             ]
     return made
@@ -280,6 +350,18 @@ def folds_case(tree: ast.AST) -> bool:
 def folds_case_in_sql(query: str) -> bool:
     """Whether a query does: by ``lower``, ``upper`` or ``ILIKE``."""
     return _FOLDED_IN_SQL.search(query) is not None
+
+
+def beginnings_in(tree: ast.AST) -> list[str]:
+    """The texts that cells are asked to begin with."""
+    return [
+        argument.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+        if node.func.attr in ("startswith", "starts_with")
+        for argument in node.args
+        if isinstance(argument, ast.Constant) and isinstance(argument.value, str)
+    ]
 
 
 def _is_false(node: ast.AST) -> bool:

@@ -13,15 +13,20 @@ from collections.abc import Sequence
 from datetime import date
 
 from karat.suites.codegen.perturb.change import Change
+from karat.suites.codegen.perturb.kinds.grids import evenly_spaced, renamed, stands_alone
 from karat.suites.codegen.perturb.profile import Column, parsed, written
 from karat.suites.codegen.perturb.random_values import FEW, decimals
 from karat.suites.codegen.records import Cell, Columns
 
 SHARES = (0.3, 0.6, 0.6)
-"""Of the cells that get another value, by seed. A maximum shows it only when its own row is among them."""
+"""Of the cells that get another value, by seed. A maximum shows it only when its own row is among them. With the seeds
+after these, all cells move by as much: up, then down."""
 YEARS = range(1900, 2101)
-SHIFTS = (-10, -1, 1, 10)
+SHIFTS = (-25, -10, -1, 1, 10)
 """Years by which dates are moved."""
+ALL_UP, ALL_DOWN, TENFOLD = len(SHARES), len(SHARES) + 1, len(SHARES) + 2
+TOGETHER = {ALL_UP: 8, ALL_DOWN: -8}
+"""Years by which all dates move together: as many days in all of them."""
 
 
 def beyond(change: Change) -> Columns:
@@ -33,33 +38,69 @@ def beyond(change: Change) -> Columns:
         known = [value for value in change.columns[name] if value is not None]
         if len(known) > 1 and about.kind in ("whole", "number", "date", "dated"):
             made[name] = [
-                _other(value, known, about, change)
-                if value is not None and change.pick.random() < SHARES[change.seed]
+                _other(value, known, about, change, name)
+                if value is not None and change.pick.random() < _share(change)
                 else value
                 for value in change.columns[name]
             ]
+    for name in change.profile.grid or ():
+        even = evenly_spaced(change, name) and change.seed not in TOGETHER
+        if name in change.hints.missing.used and stands_alone(change, name) and not even:
+            made[name] = renamed(made[name], _other_members(change, name))
     for linked in change.linked_blocks():
         names = [name for name in (*linked.dates, *linked.numbers) if name in change.hints.missing.used]
         for row in change.rows if names else ():
             name = change.pick.choice(names)
             value = change.columns[name][row]
-            if value is None or change.pick.random() >= SHARES[change.seed]:
+            if value is None or change.pick.random() >= _share(change):
                 continue
-            other = _other(value, linked.known[name], change.profile.columns[name], change)
+            other = _other(value, linked.known[name], change.profile.columns[name], change, name)
             found = linked.with_value({one: made[one][row] for one in linked.block}, name, other)
             if found is not None:
                 made.update({one: [*made[one][:row], found[one], *made[one][row + 1 :]] for one in linked.block})
     return made
 
 
-def _other(value: Cell, known: Sequence[Cell], about: Column, change: Change) -> Cell:
+def gaps(change: Change) -> Columns:
+    """Other days for some members of a column whose days follow each other without a gap."""
+    made = dict(change.columns)
+    for name in change.profile.grid or ():
+        free = name in change.hints.missing.used and stands_alone(change, name) and not change.hints.sequential
+        if free and evenly_spaced(change, name):
+            made[name] = renamed(made[name], _other_members(change, name))
+    return made
+
+
+def _share(change: Change) -> float:
+    return SHARES[change.seed] if change.seed < len(SHARES) else 1.0
+
+
+def _other_members(change: Change, name: str) -> dict[Cell, Cell]:
+    """Other values for some members of a column that is half of a key. Each is made of any member, so that a day of
+    another year has the number of one that is there."""
+    about, known = change.profile.columns[name], sorted(set(change.columns[name]))
+    if about.kind not in ("whole", "date", "dated"):
+        return {}
+    if change.seed in TOGETHER:
+        return {one: _other(one, known, about, change, name) for one in known}
+    some = [one for one in known if change.pick.random() < _share(change)]
+    return {one: _other(change.pick.choice(known), known, about, change, name) for one in some}
+
+
+def _other(value: Cell, known: Sequence[Cell], about: Column, change: Change, about_name: str) -> Cell:
     pick = change.pick
+    if change.seed == TENFOLD:
+        return _tenfold(value, known, pick) if change.hints.whole_values and about.kind != "dated" else value
+    years = TOGETHER.get(change.seed) or pick.choice(SHIFTS)
     if about.kind == "date":
-        return moved(value, pick.choice(SHIFTS))
+        return moved(value, years)
     if about.kind == "dated":
         moment = parsed(value, about.form)
-        return value if moment is None else written(moved(moment, pick.choice(SHIFTS)), about.form)
-    found = _number(value, known, pick)
+        return value if moment is None else written(moved(moment, years), about.form)
+    if change.seed in TOGETHER:
+        found = _moved_along(value, known, up=change.seed == ALL_UP)
+    else:
+        found = _number(value, known, pick, coded=about_name not in change.hints.ordered)
     taken_apart = not change.hints.whole_values and _digits(found) not in {_digits(one) for one in known}
     return value if taken_apart else found
 
@@ -72,13 +113,13 @@ def moved(moment: date, years: int) -> date:
     return moment.replace(year=moment.year + years, day=day)
 
 
-def _number(value: Cell, known: Sequence[Cell], pick: random.Random) -> Cell:
+def _number(value: Cell, known: Sequence[Cell], pick: random.Random, *, coded: bool) -> Cell:
     low, high = min(known), max(known)
     if all(one in YEARS for one in known):
-        return type(value)(pick.choice([low - pick.randint(1, 3), high + pick.randint(1, 3)]))
+        return type(value)(pick.choice([low - pick.randint(1, 30), low - 1, high + 1, high + pick.randint(1, 9)]))
     different = len(set(known))
     whole = all(float(one).is_integer() for one in known)
-    if high == low or (whole and different <= FEW and different < len(known)):
+    if high == low or (coded and whole and different <= FEW and different < len(known)):
         return value
     span = high - low
     above, below = high + span * pick.uniform(0.05, 1), low - span * pick.uniform(0.05, 1)
@@ -91,6 +132,30 @@ def _number(value: Cell, known: Sequence[Cell], pick: random.Random) -> Cell:
     if whole:
         return type(value)(round(found))
     return round(found, max(map(decimals, known[:50])))
+
+
+def _tenfold(value: Cell, known: Sequence[Cell], pick: random.Random) -> Cell:
+    """Ten times as large, one number in three. Not dates, years, codes and scales that have an end."""
+    if isinstance(value, date):
+        return value
+    coded = len(set(known)) <= FEW and all(float(one).is_integer() for one in known)
+    if coded or pick.random() > 1 / 3 or end_of_scale(known) != float("inf") or all(one in YEARS for one in known):
+        return value
+    return type(value)(round(10 * value, max(map(decimals, known[:50])))) if isinstance(value, float) else value * 10
+
+
+def _moved_along(value: Cell, known: Sequence[Cell], *, up: bool) -> Cell:
+    """As far up or down as all others: to where the range ends, or to the end of the scale. No sign changes."""
+    low, high = min(known), max(known)
+    whole = all(float(one).is_integer() for one in known)
+    coded = whole and len(set(known)) <= FEW and len(set(known)) < len(known)
+    if high == low or (coded and not all(one in YEARS for one in known)):
+        return value
+    room = end_of_scale(known) - high if up else low if low >= 0 else high - low
+    by = min(high - low, room) if up else -min(high - low, 0.9 * room)
+    if whole:
+        return type(value)(value + int(by))
+    return round(value + by, max(map(decimals, known[:50])))
 
 
 def _digits(value: Cell) -> int:
