@@ -204,6 +204,13 @@ ANSWERS = {
         "What is the longest time in hours that a ticket of each agent was open?",
         False,
     ),
+    "one of two days with as many rows": (
+        "s = t['at'].dt.normalize().value_counts()\nresult = s.index[0]",
+        {"at": [datetime(2024, 3, 1 + place * 7 % 13 % 9 * (place % 5 > 0), 6 + place % 12) for place in range(30)]},
+        "s = t.groupby(t['at'].dt.normalize()).size()\nresult = s.idxmax()",
+        "Which day has the most rows?",
+        True,
+    ),
     "codes that are there": (
         "result = {s: int((t.status == s).sum()) for s in (200, 302, 404, 500)}",
         HITS,

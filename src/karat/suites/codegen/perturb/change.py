@@ -51,6 +51,10 @@ class Hints(msgspec.Struct, frozen=True):
     """Which cells may go missing where none is."""
     beginnings: frozenset[str] = frozenset()
     """Texts that it looks for at the beginning of cells."""
+    endings: frozenset[str] = frozenset()
+    """Texts that it looks for at the end of cells."""
+    seeks_repeats: bool = False
+    """It asks whether rows or values repeat, so that they may."""
     numbers: tuple[float, ...] = ()
     """The numbers that it names, also those within texts: ``'24h'``."""
     ordered: frozenset[str] = frozenset()

@@ -103,7 +103,7 @@ class Copier:
             pick = random.Random(f"{SEED}{kind}{seed}{name}")  # noqa: S311 (no secret)
             change = Change(columns, self.profiles[name], self.hints, pick, seed)
             made[name] = KINDS[kind](change) if change.height else dict(columns)
-            if kind not in ("repeated", "ties"):
+            if kind not in ("repeated", "ties") and not (kind == "duplicated" and self.hints.seeks_repeats):
                 made[name] = change.all_different(made[name])
             if kind != "limits" and self.hints.open_limits:
                 made[name] = change.off_limits(made[name])

@@ -138,7 +138,9 @@ def _new_category(change: Change) -> Columns:
             about, values = change.profile.columns[name], change.columns[name]
             known = [value for value in values if value is not None]
             value = new_value(pick.choice(known), about, set(known), known, pick)
-            new[name] = longer(value) if change.seed and isinstance(value, str) else value
+            like = pick.choice([one for one in known if one not in change.hints.named] or known)
+            as_long = change.seed and isinstance(value, str) and longer(like) not in known
+            new[name] = longer(like) if as_long else value
         rows = list(range(change.height, change.height + len(added), 2))
         if change.hints.named & set(change.columns[block[0]]):  # some rows with what the reference names stay so
             rows = rows[1::2] or rows
@@ -148,7 +150,21 @@ def _new_category(change: Change) -> Columns:
             rows += [row for row, value in enumerate(made[block[0]]) if value == old and old is not None]
         for name in block:
             made[name] = [new[name] if row in set(rows) else value for row, value in enumerate(made[name])]
+        if change.seed:
+            _outdo(change, made, rows)
     return made
+
+
+def _outdo(change: Change, made: Columns, rows: list[int]) -> None:
+    """Rows of a new member with numbers from the upper third: code that looks for the largest among those it knows does
+    not find it."""
+    for name in (one for one in change.columns if one in change.hints.missing.measured):
+        about, known = change.profile.columns[name], sorted(one for one in change.columns[name] if one is not None)
+        if about.kind in ("whole", "number") and change.profile.free(name) and known:
+            values = list(made[name])
+            for row in rows:
+                values[row] = None if values[row] is None else change.pick.choice(known[len(known) * 2 // 3 :])
+            made[name] = values
 
 
 def _new_member(change: Change, grid: tuple[str, str]) -> Columns:
@@ -165,6 +181,8 @@ def _new_member(change: Change, grid: tuple[str, str]) -> Columns:
     known = list(different)
     new = new_value(like, change.profile.columns[name], different, known, change.pick)
     made[name] = [*made[name][: change.height], *[new for _ in again]]
+    if change.seed:
+        _outdo(change, made, list(range(change.height, change.height + len(again))))
     return made
 
 
@@ -195,7 +213,7 @@ def _limits(change: Change) -> Columns:
     sources = [change.pick.choice(about_it if place % 2 else change.rows) for place in range(len(places) + len(pairs))]
     for at, (name, _) in enumerate(places):
         if _only_once(change, name):
-            sources[at] = change.pick.choice(_on_one_side(change, name))
+            sources[at] = change.pick.choice(_on_one_side(change, name, about_it))
     made = change.take([*change.rows, *sources])
     for at, (name, value) in enumerate(places, change.height):
         if name in linked:
@@ -210,7 +228,7 @@ def _limits(change: Change) -> Columns:
     return with_new_members(change, made) if change.hints.counts_different else made
 
 
-def _on_one_side(change: Change, name: str) -> list[int]:
+def _on_one_side(change: Change, name: str, about_it: list[int]) -> list[int]:
     """Rows that lie above the limits of the other columns, and with the other seed those below: where two conditions
     must hold, a value right at the limit of one shows only in rows that meet the other."""
     others = [limit for limit in change.hints.limits if limit.column != name and limit.column in change.columns]
@@ -219,7 +237,9 @@ def _on_one_side(change: Change, name: str) -> list[int]:
         sides = [beyond_limit(limit, change.columns[limit.column][row]) for limit in others]
         if all(side is None or side != bool(change.seed) for side in sides):
             found.append(row)
-    return found or change.rows
+    measured = [change.columns[one] for one in change.columns if one in change.hints.missing.measured]
+    about_it = [row for row in about_it if all(values[row] for values in measured)] or about_it  # a sum shows no 0
+    return [row for row in about_it if row in found] or found or about_it
 
 
 def _stay_on_their_side(change: Change, made: Columns, at: int, name: str) -> None:

@@ -6,12 +6,13 @@ then the first in the alphabet was taken by chance. So ties show that no other o
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
+from datetime import date, timedelta
 
 import msgspec
 
 from karat.sandbox import Plain, Unordered
-from karat.suites.codegen.perturb.profile import profiles_of
+from karat.suites.codegen.perturb.profile import parsed, profiles_of, written
 from karat.suites.codegen.records import Columns
 
 MOST = 400
@@ -51,16 +52,75 @@ def relabelled_tables(tables: Mapping[str, Columns], labels: Mapping[str, str]) 
 
 def relabelled(value: Plain, labels: Mapping[str, str]) -> Plain:
     """A result under the new texts."""
+    return _each_cell(value, lambda cell: _swapped(cell, labels))
+
+
+def _each_cell(value: Plain, change: Callable[[object], object]) -> Plain:
     if isinstance(value, dict):
-        return {relabelled(key, labels): relabelled(one, labels) for key, one in value.items()}
+        return {_each_cell(key, change): _each_cell(one, change) for key, one in value.items()}
     if isinstance(value, Unordered):
-        return Unordered(relabelled(one, labels) for one in value)
+        return Unordered(_each_cell(one, change) for one in value)
     if isinstance(value, list | tuple):
-        return type(value)(relabelled(one, labels) for one in value)
+        return type(value)(_each_cell(one, change) for one in value)
     if isinstance(value, msgspec.Struct):
-        parts = {name: relabelled(getattr(value, name), labels) for name in value.__struct_fields__}
+        parts = {name: _each_cell(getattr(value, name), change) for name in value.__struct_fields__}
         return msgspec.structs.replace(value, **parts)
-    return _swapped(value, labels)
+    return change(value)
+
+
+class Mirror:
+    """The same tables with their days in reverse, the first for the last, each at its time of day. Code that finds the
+    day with the most rows finds the same one, unless two have as many."""
+
+    def __init__(self, tables: Mapping[str, Columns]) -> None:
+        profiles = profiles_of(tables)
+        self.columns = {
+            (name, label): about.form
+            for name, profile in profiles.items()
+            for label, about in profile.columns.items()
+            if about.kind in ("date", "dated")
+        }
+        self.forms = {form for form in self.columns.values() if form}
+        self.dated = tables
+        days = [
+            moment.toordinal()
+            for (name, label), form in self.columns.items()
+            for value in tables[name][label]
+            if (moment := _moment(value, form)) is not None
+        ]
+        self.ends = min(days) + max(days) if days else 0
+
+    def tables(self) -> dict[str, Columns]:
+        return {
+            name: {
+                label: [self._turned(value, self.columns[name, label]) for value in values]
+                if (name, label) in self.columns
+                else values
+                for label, values in columns.items()
+            }
+            for name, columns in self.dated.items()
+        }
+
+    def result(self, value: Plain) -> Plain:
+        """A result on the mirrored tables, where it was this one on the others."""
+        return _each_cell(value, self._cell)
+
+    def _cell(self, cell: object) -> object:
+        forms = self.forms if isinstance(cell, str) else {""}
+        return next((turned for form in forms if (turned := self._turned(cell, form)) != cell), cell)
+
+    def _turned(self, value: object, form: str) -> object:
+        moment = _moment(value, form)
+        if moment is None:
+            return value
+        turned = moment + timedelta(days=self.ends - 2 * moment.toordinal())
+        return written(turned, form) if form else turned
+
+
+def _moment(value: object, form: str) -> date | None:
+    if form:
+        return parsed(value, form) if isinstance(value, str) else None
+    return value if isinstance(value, date) else None
 
 
 def _swapped(value: object, labels: Mapping[str, str]) -> object:

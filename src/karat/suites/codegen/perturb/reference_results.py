@@ -29,13 +29,13 @@ from karat.suites.codegen.perturb.copies import PLAN, SEED, Copier
 from karat.suites.codegen.perturb.kinds.limits import ORDERED, limits_in
 from karat.suites.codegen.perturb.kinds.missing import keeps_null_groups, missing_of
 from karat.suites.codegen.perturb.kinds.near_misses import (
-    beginnings_in,
+    asked_for_at,
     folds_case,
     folds_case_in_sql,
     ties_free,
     whole_values,
 )
-from karat.suites.codegen.perturb.labels import relabelled, relabelled_tables, relabelling
+from karat.suites.codegen.perturb.labels import Mirror, relabelled, relabelled_tables, relabelling
 from karat.suites.codegen.perturb.profile import height_of
 from karat.suites.codegen.perturb.runs import on_all
 from karat.suites.codegen.question.records import Asked
@@ -149,8 +149,21 @@ def settled(
     if copier is None or copier.hints.keep_order:
         return True
     same = _Same(asked, options)
-    found = _results(box, task, list(_other_orders(right.tables)))
-    return all(same(right.gold, one) for one in found)
+    before, after = Mirror(copier.tables), Mirror(right.tables)
+    mirrors = (
+        [before.tables(), after.tables()] if before.ends and not copier.hints.zones else []
+    )  # days would move apart
+    found = _results(box, task, [*_other_orders(right.tables), *mirrors])
+    orders, mirrored = found[: len(found) - len(mirrors)], found[len(found) - len(mirrors) :]
+    if not all(same(right.gold, one) for one in orders):
+        return False
+    if not mirrored or references.own is None or not same(_mirrored(references.own, before), mirrored[0]):
+        return True
+    return same(_mirrored(right.gold, after), mirrored[1])
+
+
+def _mirrored(gold: Gold, mirror: Mirror) -> Gold:
+    return as_gold(mirror.result(gold.value), calls=False)
 
 
 def _other_orders(tables: Mapping[str, Columns]) -> Iterator[dict[str, Columns]]:
@@ -351,6 +364,8 @@ _SEQUENTIAL = re.compile(
 """Code that may compare rows with those before or after them."""
 _HOURS = re.compile(r"\b(?:hour|between_time|at_time|time)\b|%H", re.I)
 """Code that takes the time of day."""
+_REPEATS = frozenset({"duplicated", "is_unique", "is_duplicated"})
+"""What asks whether rows or values repeat."""
 _STRIPPING = frozenset({"strip", "strip_chars"})
 _TRIMS = re.compile(r"\btrim\s*\(", re.I)
 _ZONES = re.compile(r"\butc\b|\btz_\w+|time_?zone|\bastimezone\b|ZoneInfo|convert_time_zone|at\s+time\s+zone", re.I)
@@ -384,7 +399,9 @@ def hints_of(reference: str, asked: Asked = NOTHING_ASKED, facts: CodeFacts = NO
         zones=bool(_ZONES.search(reference)),
         sequential=bool(_SEQUENTIAL.search(reference)),
         hours=bool(_HOURS.search(reference)),
-        beginnings=frozenset(beginnings_in(tree)),
+        beginnings=frozenset(asked_for_at(tree, "startswith", "starts_with")),
+        endings=frozenset(asked_for_at(tree, "endswith", "ends_with")),
+        seeks_repeats=bool(words & _REPEATS),
         strips=bool(words & _STRIPPING) or (query is not None and bool(_TRIMS.search(query))),
         numbers=tuple(dict.fromkeys(_numbers_in(constants))),
         ordered=frozenset(one.column for one in facts.filters if one.operator in ORDERED and one.value),

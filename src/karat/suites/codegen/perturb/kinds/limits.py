@@ -35,6 +35,7 @@ COMPARED = ORDERED | {"==", "!="}
 FINEST = 6
 OUTSIDE = 0.1
 """Of its range: how far outside of it a limit may lie that only the code names."""
+OTHER_HOURS = (1, 3, 5, 11, 14, 19, 23)
 _DAY = timedelta(days=1)
 _DATE = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2})(?:[ T]00:00(?::00)?)?)?)?")
 
@@ -171,7 +172,8 @@ def day_ends(values: Sequence[object], about: Column) -> list[Cell]:
 
 
 def hour_ends(values: Sequence[object], about: Column, numbers: Sequence[float]) -> list[Cell]:
-    """Right at the hours that the reference names and a second before (a minute, where no seconds are written)."""
+    """Right at the hours that the reference names and a second before (a minute, where no seconds are written), and
+    early and late on the day."""
     known: list[Cell] = [value for value in values if value is not None]
     if about.kind not in ("date", "dated") or not known:
         return []
@@ -184,6 +186,7 @@ def hour_ends(values: Sequence[object], about: Column, numbers: Sequence[float])
     for hour in dict.fromkeys(near for one in hours for near in (one, one + 1) if near < 24):
         sharp = moment.replace(hour=hour, minute=0, second=0, microsecond=0)
         made += [sharp, sharp - step]
+    made += [moment.replace(hour=hour, minute=30) for hour in OTHER_HOURS]
     return [written(one, about.form) if about.form else one for one in made]
 
 

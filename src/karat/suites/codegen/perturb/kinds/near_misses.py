@@ -104,11 +104,24 @@ def _cells_like(change: Change, name: str, twins: list[tuple[str, str]]) -> list
     for text in dict.fromkeys(text for text, _ in twins):
         cells = _cells_with(change, name, text)
         found += [cell for cell in other_cells_with(text, cells, change) if cell not in known]
+        others = [cell for cell in known if isinstance(cell, str) and cell not in cells]
         if text in change.hints.same_texts and text not in known:
-            found += _elsewhere(text, [cell for cell in known if isinstance(cell, str) and cell not in cells], change)
+            found += _elsewhere(text, others, change)
         if text in change.hints.beginnings:
-            found += _further_on(text, [cell for cell in known if isinstance(cell, str) and cell not in cells], change)
+            found += _further_on(text, others, change)
+        if text in change.hints.endings:
+            found += _before_the_end(text, others, change)
     return found
+
+
+def _before_the_end(text: str, cells: list[str], change: Change) -> list[str]:
+    """A text that others end with, in place of a letter or of a word before the last one: ``SX-105-M`` for codes that
+    end with ``S``."""
+    for cell in change.pick.sample(sorted(cells), len(cells)):
+        for part in list(_WORD.finditer(cell))[:-1]:
+            if len(part.group()) > len(text) and part.group().isalpha() and text.isalpha():
+                return [cell[: part.start()] + text + cell[part.start() + len(text) :]]
+    return []
 
 
 def _further_on(text: str, cells: list[str], change: Change) -> list[str]:
@@ -352,13 +365,13 @@ def folds_case_in_sql(query: str) -> bool:
     return _FOLDED_IN_SQL.search(query) is not None
 
 
-def beginnings_in(tree: ast.AST) -> list[str]:
-    """The texts that cells are asked to begin with."""
+def asked_for_at(tree: ast.AST, *methods: str) -> list[str]:
+    """The texts that cells are asked to begin or to end with, by the names of these methods."""
     return [
         argument.value
         for node in ast.walk(tree)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
-        if node.func.attr in ("startswith", "starts_with")
+        if node.func.attr in methods
         for argument in node.args
         if isinstance(argument, ast.Constant) and isinstance(argument.value, str)
     ]

@@ -14,6 +14,7 @@ from datetime import date
 
 from karat.suites.codegen.perturb.change import Change
 from karat.suites.codegen.perturb.kinds.grids import evenly_spaced, renamed, stands_alone
+from karat.suites.codegen.perturb.kinds.limits import around
 from karat.suites.codegen.perturb.profile import Column, parsed, written
 from karat.suites.codegen.perturb.random_values import FEW, decimals
 from karat.suites.codegen.records import Cell, Columns
@@ -66,8 +67,13 @@ def gaps(change: Change) -> Columns:
     made = dict(change.columns)
     for name in change.profile.grid or ():
         free = name in change.hints.missing.used and stands_alone(change, name) and not change.hints.sequential
-        if free and evenly_spaced(change, name):
-            made[name] = renamed(made[name], _other_members(change, name))
+        if not free or not evenly_spaced(change, name):
+            continue
+        made[name] = renamed(made[name], _other_members(change, name))
+        about, members = change.profile.columns[name], sorted(set(made[name]))
+        at = [one for limit in change.hints.limits for one in around(limit, name, change.columns[name], about)]
+        some = change.pick.sample(members, min(len(at), len(members) // 2))
+        made[name] = renamed(made[name], dict(zip(some, dict.fromkeys(at), strict=False)))
     return made
 
 
