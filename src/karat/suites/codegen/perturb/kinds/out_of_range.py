@@ -106,7 +106,8 @@ def _other(value: Cell, known: Sequence[Cell], about: Column, change: Change, ab
     if change.seed in TOGETHER:
         found = _moved_along(value, known, up=change.seed == ALL_UP)
     else:
-        found = _number(value, known, pick, coded=about_name not in change.hints.ordered)
+        counted = about_name in change.hints.ordered and min(known) == 0  # a rating begins at 1 and has an end
+        found = _number(value, known, pick, coded=not counted)
     taken_apart = not change.hints.whole_values and _digits(found) not in {_digits(one) for one in known}
     return value if taken_apart else found
 
