@@ -197,6 +197,11 @@ def test_what_the_page_carries_cannot_end_its_element(name: str) -> None:
     assert not re.search(r"</(script|style)|<!--|\r|\x00|sourceMappingURL", text, re.IGNORECASE)
 
 
+def test_bars_of_the_page_and_bars_of_a_case_do_not_meet() -> None:
+    """The width of a step's bar is an attribute, which any rule for its class would replace."""
+    assert not re.search(r"(^|[\s,}])\.bar\s*[,{]", asset("report.css"))
+
+
 def test_the_licences_travel_with_the_libraries() -> None:
     text = " ".join(Parsed(page_of([])).text)
     assert all(asset(name).splitlines()[0] in text for name in LICENCES)

@@ -377,3 +377,22 @@ def test_the_answer_may_have_another_name() -> None:
 def test_a_table_may_be_the_answer() -> None:
     assert analyse("df['x'] = df.age * 2", PEOPLE, answer="df").columns == ("age",)
     assert analyse("df.age", PEOPLE, answer="df").columns == ("age",)
+
+
+@pytest.mark.parametrize(
+    ("code", "found"),
+    [
+        ("adults = people[people.age > 17]\nadults.to_csv('a.csv', index=False)", ["age > 17"]),
+        (
+            "adults = people[people.age > 17]\nwith open('a.txt', 'w') as f:\n    f.write(str(len(adults)))",
+            ["age > 17"],
+        ),
+        ("people[people.age > 17].to_json('a.json')\nopen('b.txt', 'w').write('done')", ["age > 17"]),
+        ("import numpy as np\nnp.save('a.npy', people[people.age > 17].salary)", ["age > 17"]),
+        ("people[people.age > 17].to_csv('a.csv')\nresult = people.salary.mean()", []),
+        ("people[people.age > 17].to_csv('a.csv')\npeople.salary.mean()", []),
+    ],
+)
+def test_what_is_written_is_the_answer_of_code_that_sets_none(code: str, found: list[str]) -> None:
+    assert filters(code) == found
+    assert bool(facts(code).dead_lines) is not bool(found)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import msgspec
 import pytest
 
+from karat.sandbox import Outcome
 from karat.suites.codegen.metrics.performance import performance_of, scored
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.records import Columns, TableSource, Task
 from karat.suites.codegen.running.sandbox_client import warm_box
 from karat.suites.codegen.timing.records import Scale
-from karat.suites.codegen.timing.scale_runs import no_more
+from karat.suites.codegen.timing.scale_runs import no_more, starved
 from karat.suites.codegen.timing.scaled_results import wrong_when_larger
 from karat.suites.codegen.timing.scaled_tables import scaled
 
@@ -114,6 +115,13 @@ def test_code_that_is_wrong_on_larger_tables_has_nothing_there() -> None:
     found = performance_of(warm_box(), TASK, WRONG_WHEN_LARGE, passed=True, options=options)
     assert [(scale.scale, scale.wrong) for scale in found.scales] == [(1, False), (4, True)]
     assert found.score == 0 and found.reason == "with 4 times the rows its result is not the reference's"
+
+
+def test_a_run_that_had_no_processor_says_nothing_of_its_code() -> None:
+    waited = Outcome("timeout", wall=10.0, busy=1.6)
+    assert starved(waited, 10.0)
+    assert not starved(msgspec.structs.replace(waited, busy=9.0), 10.0)  # it computed, or slept
+    assert not starved(Outcome("memory", wall=10.0, busy=1.6), 10.0)
 
 
 def test_code_that_is_right_only_now_and_then_has_nothing() -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from karat.core.case_form import Timeline
+from karat.core.case_form import CellTable, Timeline
 from karat.core.records import Case, Prediction, Turn, join_attempts
 from karat.reports.html.case_forms import rendered_form
 from karat.runs.scores.run_scoring import score_recorded
 from karat.suites.codegen import suite
+from karat.suites.codegen.details import details_of
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.records import Expected, Step, TableSource, Task
 from karat.suites.codegen.steps.form import sentence, session_form
@@ -61,6 +62,24 @@ def test_every_step_has_a_row_and_so_has_every_session() -> None:
     assert sessions.rows == (("s", 0.5, None, 2, "2", ""),)
     assert [(row[1], row[3], row[5]) for row in each.rows] == [(1, "right", ""), (2, "wrong", "yes")]
     assert steps_sheet(score_recorded(suite, [], [], Options())) is None
+
+
+def test_a_wrong_step_shows_its_cells_beside_the_right_ones() -> None:
+    reference = "result = sales.groupby('region', as_index=False).price.sum()"
+    task = Task(
+        tables={"sales": TableSource(columns={"region": ["N", "S", "N"], "price": [1, 2, 5]})},
+        steps=(Step("How many?", Expected(value=3)), Step("Price by region?", reference=reference)),
+    )
+    codes = [b"result = len(sales)", b"result = sales.groupby('region', as_index=False).price.max()"]
+    answers = [Prediction("s", response=join_attempts(codes))]
+    cases = [Case("s", (Turn("user", "How many?", task),))]
+    (case,) = score_recorded(suite, cases, answers, Options(performance=False, perturb="no")).cases
+    details = details_of(case)
+    assert details is not None and details.steps
+    (table,) = [view for view in session_form(details.steps, task).views if isinstance(view, CellTable)]
+    assert table.title == "Step 2: result beside the right one"
+    page = rendered_form(session_form(details.steps, task))
+    assert ">6<" in page.replace(" ", "") and "✗" in page
 
 
 def test_pages_draw_the_timeline() -> None:

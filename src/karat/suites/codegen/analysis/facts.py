@@ -79,14 +79,17 @@ def _read(tree: ast.Module, schema: Schema, answer: str) -> CodeFacts:
     last = tree.body[-1] if tree.body else None
     final = last.value if isinstance(last, ast.Expr) else None
     ended = block(state, tree.body[:-1] if final is not None else tree.body)
-    shown = None
+    shown, written = None, len(state.written)
     if final is not None and not ended:
         state.line = final.lineno
         shown = state.evaluate(final)
+    writes = final is None or len(state.written) > written
     result = state.scope.find(answer)
     untouched = result is not None and result.node is before and (result.shared is None or result.shared.node is None)
     if result is None or (untouched and not (result.shared is not None and result.shared.made)):
         result = state.returned[-1] if state.returned else shown
+        if writes and not state.returned:  # code that sets no answer and ends with files: they are its answer
+            state.hidden += state.written
     ends = [*([_held(result)] if result is not None else []), *state.hidden]
     reached = reached_from(Node(ends)) if ends else []
     return _with_dead_code(collected(reached, schema), state, tree, reached)

@@ -115,7 +115,7 @@ def _beside_reference(box: Sandbox, task: Task, code: str, options: Options, *, 
             break
         found.append(at_scale)
     if not found:
-        return Performance(None, "the reference could not be measured")
+        return Performance(None, "the reference could not be measured, or the machine was too busy to measure the code")
     last = found[-1]
     told = UNSTEADY if last.scale == 1 else WRONG_LATER.format(last.scale)
     scores = scored(found, told if last.wrong else "")

@@ -132,6 +132,7 @@ def _result(task: Task, number: int, code: str, run: StepRun, found: Judged, mis
         outcome.peak_memory,
         outcome.stdout[:SHOWN],
         shown(outcome.result) if outcome.ok else "",
+        {} if found.correctness.passed else found.correctness.evidence,
         run.replayed,
     )
     if not run.repeatable:

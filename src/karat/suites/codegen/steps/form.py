@@ -7,6 +7,7 @@ from karat.core.presentation.code_views import Code, Codes, code_lines, more_lin
 from karat.core.problems import count_of
 from karat.suites.codegen.records import Task
 from karat.suites.codegen.steps.records import SessionResult, StepResult
+from karat.tables.explain.table_view import table_view
 
 MB = 1024**2
 FIRST_WRONG = "first wrong step"
@@ -16,7 +17,11 @@ SHOWN = 300
 def session_form(session: SessionResult, task: Task | None) -> CaseForm:
     """The timeline first; the code of each step is folded, unless it is the first wrong one."""
     views: list[View] = [timeline(session)]
-    views += [_code(step, task, opened=step.number == session.first_wrong) for step in session.steps if step.code]
+    for step in session.steps:
+        if step.code:
+            views.append(_code(step, task, opened=step.number == session.first_wrong))
+            table = table_view(step.evidence, f"Step {step.number}: result beside the right one")
+            views += [table] if table is not None else []
     alone = [step for step in session.steps if step.alone is not None]
     if alone:
         items = tuple((_alone(step), None if step.alone == "review" else step.alone == "right") for step in alone)

@@ -6,6 +6,8 @@ from typing import Literal
 
 import msgspec
 
+from karat.core.json_types import JsonObject
+
 StepState = Literal["right", "wrong", "missing", "review"]
 """``missing``: it was not answered, or a budget ran out before it. ``review``: no rule could settle it."""
 
@@ -43,6 +45,8 @@ class StepResult(msgspec.Struct, frozen=True, omit_defaults=True):
     """What it printed, truncated."""
     result: str = ""
     """What it left as its result, as text, truncated."""
+    evidence: JsonObject = {}
+    """What shows that its result is wrong: the cells that differ, or the copy of the tables on which they do."""
     replayed: bool = False
     """Whether the steps before it were run again for it, because their state could not be forked."""
     alone: StepState | None = None

@@ -62,7 +62,7 @@ class _Runner:
             spent += outcome.wall
             if not outcome.ok:
                 self.going = False
-                self.ran_out = outcome.wall if outcome.status == "timeout" else 0.0
+                self.ran_out = outcome.busy if outcome.status == "timeout" else 0.0
                 return spent, None
             first = outcome.result if not seconds else first
             seconds.append(max(0.0, outcome.busy - empty))

@@ -17,6 +17,8 @@ from karat.suites.codegen.timing.pairs import EMPTY, Pairs, empty_run
 from karat.suites.codegen.timing.records import MEMORY_FLOOR, Scale
 from karat.suites.codegen.timing.scaled_results import same_result
 
+STARVED = 0.5
+"""Of its limit, the share that a run must have had, for the limit to be the code's own doing."""
 NEAR = 1.25
 """Up to this ratio two sizes are the same: so much they differ from run to run."""
 
@@ -52,7 +54,7 @@ def measured(
     own, reference = pairs.runs
     failed, reference_failed = pairs.failed
     results = (reference_failed or reference[0]).result, (failed or own[0]).result
-    if reference_failed is not None:
+    if reference_failed is not None or (failed is not None and starved(failed, limits_of(task).wall)):
         return None, results
     peaks, reference_peaks = ([outcome.peak_memory for outcome in outcomes] for outcomes in pairs.runs)
     least, reference_least = min(peaks), min(reference_peaks)
@@ -77,6 +79,12 @@ def measured(
         wrong=unsteady and not varies(reference, ordered=ordered, options=options),
     )
     return made, results
+
+
+def starved(outcome: Outcome, limit: float) -> bool:
+    """Whether a run was ended by the clock while it waited for a processor most of the time: that says nothing of its
+    code. Code that sleeps does not wait."""
+    return outcome.status == "timeout" and outcome.busy < STARVED * limit
 
 
 def varies(outcomes: Sequence[Outcome], *, ordered: Ordered, options: Options) -> bool:

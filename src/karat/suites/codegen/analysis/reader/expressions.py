@@ -18,6 +18,7 @@ from karat.suites.codegen.analysis.reader.constants import call_on_text, negated
 from karat.suites.codegen.analysis.reader.control_flow.loops import known_items
 from karat.suites.codegen.analysis.reader.function_calls.calls import Call
 from karat.suites.codegen.analysis.reader.function_calls.dialects import call_function, call_method
+from karat.suites.codegen.analysis.reader.function_calls.file_writes import note_written
 from karat.suites.codegen.analysis.reader.function_calls.objects import OBJECT, attribute_of, class_attribute
 from karat.suites.codegen.analysis.reader.masks import as_condition, combined, comparison, negate
 from karat.suites.codegen.analysis.reader.operators import operate
@@ -239,6 +240,7 @@ def _changed_item(state: State, function: ast.expr) -> Value | None:
 
 def _method(state: State, call: Call) -> Value:
     value = call.receiver
+    note_written(state, call)
     if value.kind == "name":
         made = through(state, call)
         return made if made is not None else call_function(state, call)

@@ -114,6 +114,8 @@ class State:
         """Frames that queries know by a name, in lower case."""
         self.hidden: list[Node] = []
         """Steps that may have done anything: ``exec`` of a text that is not known."""
+        self.written: list[Node] = []
+        """What went into files."""
         self.in_string = False
         """Whether a query's string is read, whose own line numbers mean nothing."""
 
