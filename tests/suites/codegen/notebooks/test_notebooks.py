@@ -124,6 +124,18 @@ def test_an_exported_notebook_is_an_answer_again(tmp_path: Path) -> None:
     assert attempts(again.response) == [b"high = sales[sales.price > 20]\nhigh", b"print('x')\nhigh.price.sum()"]
 
 
+def test_a_step_without_an_answer_keeps_its_place_in_an_exported_notebook(tmp_path: Path) -> None:
+    (tmp_path / "sales.csv").write_text(SALES)
+    case = the_case(write(tmp_path / "report.ipynb", *TAGGED))
+    (tmp_path / "answer.jsonl").write_text(json.dumps({"id": "report", "steps": [None, "sales.price.max()"]}))
+    exported, figures = tmp_path / "other.ipynb", []
+    for file in (tmp_path / "answer.jsonl", exported):
+        (found,) = score_recorded(suite, [case], read_predictions(file).predictions, QUICK).cases
+        exported.write_text(json.dumps(notebook_of(found)))
+        figures.append([(step["state"], step.get("code", "")) for step in found.details["steps"]["steps"]])
+    assert figures[0] == figures[1] and figures[0][0][0] == "missing"
+
+
 @pytest.mark.parametrize(
     ("source", "plain"),
     [

@@ -34,8 +34,8 @@ def notebook_of(case: CaseResult) -> JsonObject | None:
 
 def _step(step: StepResult) -> list[JsonObject]:
     cells = [_markdown(step.question)]
-    if step.code:
-        cells.append(_code(step.code, step.number, step.output, step.result, step.error))
+    # A step that was not answered has an empty cell: the steps after it stay in their places.
+    cells.append(_code(step.code, step.number, step.output, step.result, step.error))
     why = step.error or step.trouble or step.reason.replace("_", " ")
     alone = f"; alone {step.alone}" if step.alone is not None else ""
     cells.append(_markdown(f"**Step {step.number}: {step.state}**{f' — {why}' if why else ''}{alone}"))

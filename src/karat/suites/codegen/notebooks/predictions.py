@@ -1,8 +1,8 @@
 """A notebook as an answer: its code cells in their order, one for each step.
 
 Where cells are tagged ``karat:step``, only those are steps, and code between them belongs to the next one. Setup and
-tests are the task's business and are left out. A cell that holds what is never run (``!pip``) becomes a step that fails
-with that line.
+tests are the task's business and are left out. An empty cell that is tagged is a step without an answer. A cell that
+holds what is never run (``!pip``) becomes a step that fails with that line.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def notebook_prediction(file: Path, case_id: str) -> Prediction | Problem:
     notebook = read_notebook(file)
     if isinstance(notebook, Problem):
         return notebook
-    code_cells = [cell for cell in notebook.cells if cell.kind == "code" and cell.source.strip()]
+    code_cells = [cell for cell in notebook.cells if cell.kind == "code" and (cell.source.strip() or STEP in cell.tags)]
     cells = [cell for cell in code_cells if SETUP not in cell.tags and TESTS not in cell.tags]
     tagged = any(STEP in cell.tags for cell in cells)
     answers: list[str] = []
@@ -30,7 +30,7 @@ def notebook_prediction(file: Path, case_id: str) -> Prediction | Problem:
         if not tagged or STEP in cell.tags:
             answers.append("\n".join(waiting))
             waiting = []
-    if not answers:
+    if not any(text.strip() for text in answers):
         return Problem("a notebook without code", file=str(file), line=1)
     named = notebook.about.get("id")
     return Prediction(
