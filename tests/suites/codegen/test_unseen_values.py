@@ -12,6 +12,7 @@ from karat.suites.codegen.metrics.correctness import Correctness
 from karat.suites.codegen.options import Options
 from karat.suites.codegen.perturb.change import Hints
 from karat.suites.codegen.perturb.copies import Copier
+from karat.suites.codegen.perturb.kinds.grids import renamed
 from karat.suites.codegen.perturb.kinds.limits import Limit
 from karat.suites.codegen.perturb.kinds.missing import Missing
 from karat.suites.codegen.perturb.reference_results import hints_of
@@ -82,6 +83,20 @@ def test_a_table_with_every_pair_keeps_every_pair(kind: str, seed: int) -> None:
     days = sorted(set(made["day"]))
     if kind != "gaps":  # the days follow each other
         assert {after - before for before, after in pairwise(days)} == {timedelta(days=1)}
+
+
+@pytest.mark.parametrize(
+    ("other", "made"),
+    [
+        ({1: 2, 2: 3, 3: 9}, [2, 3, 9]),
+        ({1: 2, 2: 3}, [1, 2, 3]),
+        ({1: 7, 2: 7}, [7, 2, 3]),
+        ({1: 2, 2: 9, 3: 9}, [2, 9, 3]),
+        ({3: 1, 1: 2, 2: None}, [1, 2, 3]),
+    ],
+)
+def test_two_members_never_become_one(other: dict[int, int | None], made: list[int]) -> None:
+    assert renamed([1, 2, 3], other) == made
 
 
 def test_days_that_rows_are_compared_by_get_no_gaps() -> None:

@@ -73,12 +73,10 @@ def _moment(change: Change, name: str, value: Cell) -> date | None:
 
 def renamed(values: Sequence[Cell], other: Mapping[Cell, Cell]) -> list[Cell]:
     """The values with other members in place of some. Two members never become one."""
-    stay = {value for value in values if value not in other}
     free: dict[Cell, Cell] = {}
     for old, new in other.items():
-        if new is not None and new not in stay and new not in free.values():
+        if new is not None and new not in free.values():
             free[old] = new
-        else:
-            stay.add(old)
-    free = {old: new for old, new in free.items() if new not in stay}
+    while taken := {old for old, new in free.items() if new in set(values) - set(free)}:  # one that stays is taken
+        free = {old: new for old, new in free.items() if old not in taken}
     return [free.get(value, value) for value in values]
