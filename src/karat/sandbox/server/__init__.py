@@ -24,6 +24,7 @@ MODULES = (
     "results.result_libraries",
     "results.result_forms",
     "figures.tick_numbers",
+    "figures.said_fields",
     "figures.said_numbers",
     "figures.trust",
     "figures.axis",

@@ -156,7 +156,7 @@ SEEN = {
     "plotly: white on blue": (
         BAR,
         PX + "result = px.bar(df, x='region', y='qty').update_traces(marker_color='white')\n"
-        "result.add_annotation(text='the best: 5', x=1, y=3, bgcolor='white')",
+        "result.add_annotation(text='the best: 5', x=0, y=5, bgcolor='white')",
     ),
     "plotly: white with an edge": (
         BAR,

@@ -5,15 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any, Iterable, Sequence  # Any: wedges, tables and axes of matplotlib
 
+from .said_fields import are_proportional, are_shares, fields_problem
 from .said_numbers import MOST, Label, Mark, Shown, claims, marks_of, other_values
 from .texts import Note, notes_of
-from .tick_numbers import number_parts, says
 
-FEW = 4
-"""From so many fields on, numbers that are a straight line of the shown ones say the same (standard scores)."""
-ROUNDED = 0.51
-"""Of the last digit."""
-EXACT = 1e-3
 Found = dict[str, Any]
 
 
@@ -37,7 +32,7 @@ def pie_problem(axes: Any, figure: Any, wedges: Sequence[Any]) -> str:
     shares = [label for label, _ in labels if "%" in label.text]
     wrong = other_values(_only(shares, "%", words))
     sizes = [(claim, share) for label, share in labels for claim in claims(label.text, words) if "%" not in claim]
-    wrong = wrong or ("" if _proportional(sizes) or _shares(sizes) else sizes[0][0])
+    wrong = wrong or ("" if are_proportional(sizes) or are_shares(sizes) else sizes[0][0])
     return f'a text says "{wrong[:40]}" at a wedge of another size' if wrong else ""
 
 
@@ -69,86 +64,15 @@ def field_problem(axes: Any, figure: Any, fields: Sequence[tuple[float, float, f
     if not notes or not fields or len(fields) > MOST:
         return ""
     middles = axes.transData.transform([(x, y) for x, y, _ in fields])
-    said: list[tuple[str, tuple[float, float, float]]] = []
+    said: list[tuple[list[str], tuple[float, float, float]]] = []
     for note in notes:
         gaps = [abs(x - note.x) + abs(y - note.y) for x, y in middles]
         at = min(range(len(gaps)), key=gaps.__getitem__)
         box = axes.bbox
-        inside = box.x0 <= note.x <= box.x1 and box.y0 <= note.y <= box.y1
-        if inside:
-            said += [(f"{place}\0{claim}", fields[at]) for place, claim in enumerate(claims(note.text))]
-    groups: dict[tuple[str, str], list[tuple[str, tuple[float, float, float]]]] = {}
-    for text, field in said:
-        place, _, claim = text.partition("\0")
-        found = number_parts(claim)
-        groups.setdefault((place, found[2] if found else ""), []).append((claim, field))
-    for group in groups.values():
-        wrong = fields_wrong(group, fields)
-        if wrong:
-            return f'a text says "{wrong[:40]}" at a field that shows another number'
-    return ""
-
-
-def fields_wrong(
-    group: Sequence[tuple[str, tuple[float, float, float]]], fields: Sequence[tuple[float, float, float]]
-) -> str:
-    """The first text of a heatmap that says neither the value, nor its share, nor what it is a share of."""
-    wrong = [claim for claim, (_, _, value) in group if not (says(claim, value, 1.0) or says(claim, value, 0.01))]
-    if not wrong:
-        return ""
-    for axis in (0, 1, None):
-        sums: dict[object, float] = {}
-        for field in fields:
-            key = None if axis is None else field[axis]
-            sums[key] = sums.get(key, 0.0) + field[2]
-        shares = [(claim, f[2] / total) for claim, f in group if (total := sums[None if axis is None else f[axis]])]
-        if len(shares) == len(group) and _shares(shares):
-            return ""
-        lines: dict[object, list[tuple[str, float]]] = {}
-        for claim, field in group:
-            lines.setdefault(None if axis is None else field[axis], []).append((claim, field[2]))
-        if all(_proportional(line) for line in lines.values()) and len(group) > len(lines):
-            return ""
-        if all(len(line) >= FEW and _straight(line) for line in lines.values()):
-            return ""
-    return wrong[0]
-
-
-def _shares(said: Sequence[tuple[str, float]]) -> bool:
-    return any(all(says(claim, share, factor) for claim, share in said) for factor in (0.01, 1.0))
-
-
-def _proportional(said: Sequence[tuple[str, float]]) -> bool:
-    """Whether all numbers are the values times one factor."""
-    if not said:
-        return True
-    claim, value = max(said, key=lambda one: abs(one[1]))
-    number = _number(claim)
-    if not value or not number:
-        return False
-    if all(abs(_number(text) - number / value * other) <= EXACT * abs(number) for text, other in said):
-        return True
-    return abs(number) >= 10 and all(says(text, number / value * other, 1.0, ROUNDED) for text, other in said)
-
-
-def _straight(said: Sequence[tuple[str, float]]) -> bool:
-    """Whether all numbers are the values times one factor, and one number more."""
-    low, high = min(said, key=lambda one: one[1]), max(said, key=lambda one: one[1])
-    if high[1] == low[1]:
-        return False
-    slope = (_number(high[0]) - _number(low[0])) / (high[1] - low[1])
-    line = [(text, _number(low[0]) + slope * (value - low[1])) for text, value in said]
-    return slope > 0 and all(says(text, there, 1.0, ROUNDED) for text, there in line)
-
-
-def _number(claim: str) -> float:
-    found = number_parts(claim)
-    digits = found[0].replace(",", "").replace("'", "").replace(" ", "") if found else ""
-    try:
-        number = float(digits) * 10.0 ** ((found[1] or 0) if found else 0)
-    except ValueError:
-        return 0.0
-    return -number if found and found[3] else number
+        if box.x0 <= note.x <= box.x1 and box.y0 <= note.y <= box.y1:
+            said.append((claims(note.text), fields[at]))
+    wrong = fields_problem(said, fields)
+    return f'a text says "{wrong[:40]}" at a field that shows another number' if wrong else ""
 
 
 def table_problem(axes: Any, series: Sequence[Found]) -> str:

@@ -17,6 +17,7 @@ from typing import Any  # Any: figures of any library, known by what they can do
 from .fitted_lines import watch_fitted_lines
 from .panels import Calls, Unreadable, read_figure
 from .picture import picture_of
+from .trust import replaced
 
 MOST_POINTS = 100_000
 MOST_BYTES = 4 * 1024**2
@@ -270,10 +271,15 @@ class FigureWatch:
     def _specification(self, one: Drawn) -> Found:
         """The specification of a figure of plotly or altair as JSON text, in a text of its own: the host reads it."""
         try:
+            if not isinstance(one.figure, dict):
+                kind = type(one.figure)
+                name = replaced(one.figure)
+                if kind.__module__.partition(".")[0] not in ("plotly", "altair") or name:
+                    return {"problem": f"a figure of the code's own class {kind.__name__[:80]} {name[:80]}".strip()}
             if isinstance(one.figure, dict):
                 spec = json.dumps(one.figure, default=_jsonable)
             elif one.kind == "plotly":
-                spec = one.figure.to_json(validate=False)
+                spec = sys.modules["plotly.basedatatypes"].BaseFigure.to_json(one.figure, validate=False)
             else:
                 spec = json.dumps(one.figure.to_dict(), default=_jsonable)
         except Exception as problem:

@@ -12,6 +12,8 @@ _OPAQUE = re.compile(r"(?:rgb|hsl)\([^,/]*,[^,/]*,[^,/]*\)", re.I)
 
 _NAMED = {"white": "ffffff", "black": "000000", "gray": "808080", "grey": "808080", "whitesmoke": "f5f5f5"}
 
+FAINT = 0.02
+"""Less opacity, or less of a difference to the ground, is not to be seen."""
 OPAQUE = 0.6
 """The least opacity of a shape that hides anything."""
 
@@ -23,7 +25,8 @@ def is_clear(colour: Json) -> bool:
     if not isinstance(colour, str):
         return False
     text = colour.strip()
-    return bool(_CLEAR.fullmatch(text)) and not _OPAQUE.fullmatch(text)
+    share = _ALPHA.fullmatch(text)
+    return bool(_CLEAR.fullmatch(text) and not _OPAQUE.fullmatch(text)) or bool(share and float(share[1]) < FAINT)
 
 
 def plain_colour(colour: Json) -> str:
@@ -43,21 +46,41 @@ def plain_colour(colour: Json) -> str:
 def all_in(colour: Json, ground: str) -> bool:
     """Whether a colour, or every one of a list of them, is that of the ground or lets all light through."""
     found = colour if isinstance(colour, list) else [colour]
-    return bool(found) and all(is_clear(one) or plain_colour(one) == ground for one in found)
+    return bool(found) and all(is_clear(one) or _alike(plain_colour(one), ground) for one in found)
+
+
+def _alike(one: str, other: str) -> bool:
+    if not all(re.fullmatch(r"[0-9a-f]{6}", colour) for colour in (one, other)):
+        return one == other
+    parts = [(int(one[at : at + 2], 16), int(other[at : at + 2], 16)) for at in (0, 2, 4)]
+    return max(abs(a - b) for a, b in parts) < FAINT * 255
 
 
 def is_zero(found: Json) -> bool:
-    """Whether it is 0, or a list of nothing but zeros."""
+    """Whether it is 0 or hardly more, or a list of nothing else."""
     if isinstance(found, list):
         return bool(found) and all(is_zero(one) for one in found)
-    return isinstance(found, int | float) and not isinstance(found, bool) and found == 0
+    return isinstance(found, int | float) and not isinstance(found, bool) and 0 <= found < FAINT
+
+
+def all_gaps(dashes: Json) -> bool:
+    """Whether a line of these dashes (``5px,9px``, ``[5, 9]``) is nearly all gaps."""
+    parts = re.findall(r"[\d.]+", dashes) if isinstance(dashes, str) else dashes
+    if not isinstance(parts, list) or len(parts) < 2:
+        return False
+    try:
+        sizes = [float(part) for part in parts if isinstance(part, str | int | float)]
+    except ValueError:
+        return False
+    gaps, marks = sum(sizes[1::2]), sum(sizes[::2])
+    return gaps > 40 and gaps > 10 * marks
 
 
 def nothing_of(style: Json) -> bool:
     """Whether a plotly ``marker`` or ``line`` of this style is not to be seen."""
     stated: JsonMapping = style if isinstance(style, dict) else {}
     bare = any(is_zero(stated.get(name)) for name in ("opacity", "width", "size"))
-    return bare or is_clear(stated.get("color"))
+    return bare or is_clear(stated.get("color")) or all_gaps(stated.get("dash"))
 
 
 def covers(shapes: Json) -> bool:
@@ -69,6 +92,17 @@ def _covers(shape: Json) -> bool:
     if not isinstance(shape, dict) or shape.get("type", "rect") == "line" or shape.get("layer", "above") != "above":
         return False
     return shape.get("visible", True) is True and hides(shape.get("fillcolor"), shape.get("opacity", 1))
+
+
+def behind(shapes: Json) -> bool:
+    """Whether one of plotly's shapes is filled, opaque and stands at data, like a bar."""
+    for shape in shapes if isinstance(shapes, list) else []:
+        if isinstance(shape, dict) and shape.get("type", "rect") in ("rect", "path"):
+            refs = [str(shape.get(f"{axis}ref", axis)) for axis in "xy"]
+            at_data = not any(ref == "paper" or "domain" in ref for ref in refs)
+            if at_data and hides(shape.get("fillcolor"), shape.get("opacity", 1)):
+                return True
+    return False
 
 
 def hides(fill: Json, opacity: Json = 1) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import date
 
 import msgspec
 
@@ -83,6 +84,26 @@ class Axis:
         if self.days is None or not isinstance(value, str) or not value[:4].isdigit():
             return True
         return self.days[0] <= str(plain_date(value)) <= self.days[1]
+
+    def breaks(self, value: Value) -> bool:
+        """Whether a date is in one of the breaks of the axis, or a break is of a kind that is not known here."""
+        for one in self.stated.get("rangebreaks") or []:
+            if not isinstance(one, dict) or one.get("enabled") is False:
+                continue
+            bounds, listed = one.get("bounds"), one.get("values")
+            day = str(plain_date(value))[:10] if isinstance(value, str) else ""
+            if isinstance(listed, list):
+                if any(str(plain_date(str(other)))[:10] == day for other in listed):
+                    return True
+            elif bounds == ["sat", "mon"] and one.get("pattern", "") not in ("hour",):
+                try:
+                    if date.fromisoformat(day).weekday() >= 5:
+                        return True
+                except ValueError:
+                    return True
+            elif one.get("pattern") != "hour":
+                return True
+        return False
 
     def domain(self) -> tuple[float, float]:
         """The share of the figure that it takes."""

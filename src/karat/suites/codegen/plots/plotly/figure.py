@@ -11,14 +11,18 @@ from collections.abc import Sequence
 import msgspec
 
 from karat.core.json_types import Json, JsonMapping
-from karat.suites.codegen.plots.invisible import covers
+from karat.suites.codegen.plots.invisible import behind, covers
 from karat.suites.codegen.plots.plotly.axes import Axes, Axis, label_of, text_of
 from karat.suites.codegen.plots.plotly.ground import ground_of, hides_others, in_ground, picture_covers, text_covers
+from karat.suites.codegen.plots.plotly.template import check_numbers, check_room, with_template
+from karat.suites.codegen.plots.plotly.texts import check_texts
 from karat.suites.codegen.plots.plotly.traces import TRACES, visible
 from karat.suites.codegen.plots.records import Panel, Series
 from karat.suites.codegen.plots.unreadable import CannotRead
 
 MOST_TRACES = 500
+NO_ROOM = 0.01
+"""Of the figure."""
 
 
 def read_plotly(spec: JsonMapping) -> tuple[tuple[Panel, ...], str]:
@@ -28,7 +32,8 @@ def read_plotly(spec: JsonMapping) -> tuple[tuple[Panel, ...], str]:
         raise CannotRead("a figure of plotly without a list of traces")
     if len(traces) > MOST_TRACES:
         raise CannotRead(f"{len(traces):,} traces")
-    frame = layout if isinstance(layout, dict) else {}
+    frame, traces = with_template(layout if isinstance(layout, dict) else {}, traces)
+    check_room(frame)
     if covers(frame.get("shapes")):
         raise CannotRead("a filled shape in front of the data")
     if text_covers(frame) or picture_covers(frame):
@@ -41,6 +46,7 @@ def read_plotly(spec: JsonMapping) -> tuple[tuple[Panel, ...], str]:
     groups: dict[object, list[JsonMapping]] = {}
     for place, trace in enumerate(shown):
         groups.setdefault(_panel_of(trace, place, frame), []).append(trace)
+    check_texts(shown, frame)
     panels = tuple(_panel(key, group, frame, shown) for key, group in groups.items())
     return tuple(panel for panel in panels if panel.series), label_of(frame.get("title"))
 
@@ -66,6 +72,8 @@ def _panel(key: object, traces: Sequence[JsonMapping], layout: JsonMapping, show
         return Panel(tuple(series), label_of(traces[0].get("title")), legend=legend)
     axes = Axes(layout, key, traces)
     found: list[Series] = []
+    if any(axis.domain()[1] - axis.domain()[0] < NO_ROOM for axis in (axes.x, axes.y)):
+        raise CannotRead("a panel without room")
     for trace in traces:
         kind = text_of(trace.get("type")) or "scatter"
         if kind not in TRACES:
@@ -73,9 +81,14 @@ def _panel(key: object, traces: Sequence[JsonMapping], layout: JsonMapping, show
         if layout.get("barnorm") and kind in ("bar", "histogram"):
             raise CannotRead("bars that are scaled to shares")
         own = text_of(trace.get("yaxis")) or "y"
+        check_numbers(layout, own, key[1], trace)
         drawn = TRACES[kind](trace, layout)
         found += [_on_the_right(one, Axis(layout, own)) for one in drawn] if own != key[1] else drawn
     found = [one for one in found if one.points]
+    if axes.x.stated.get("rangebreaks") and any(axes.x.breaks(point[0]) for one in found for point in one.points):
+        raise CannotRead("an axis that leaves out some of the places with data")
+    if any(one.type == "bar" for one in found) and behind(layout.get("shapes")):
+        raise CannotRead("a filled shape behind the bars")
     return Panel(
         tuple(axes.shown(one) for one in _stacked(found, layout)),
         axes.title,

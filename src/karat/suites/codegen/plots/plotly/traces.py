@@ -21,7 +21,7 @@ WHISKERS = 1.5
 
 def visible(trace: JsonMapping) -> bool:
     """Whether it is drawn at all."""
-    return trace.get("visible", True) is True and trace.get("opacity", 1) != 0
+    return trace.get("visible", True) is True and not is_zero(trace.get("opacity", 1))
 
 
 def _name(trace: JsonMapping) -> str:
@@ -75,14 +75,19 @@ def _scatter(trace: JsonMapping, _layout: JsonMapping) -> list[Series]:
     mode = text_of(trace.get("mode")) or ("lines+markers" if len(points) < FEW else "lines")
     if nothing_of(trace.get("line")):
         mode = mode.replace("lines", "")
-    if nothing_of(trace.get("marker")):
+    if nothing_of(_marker(trace)):
         mode = mode.replace("markers", "")
     fill, stack = text_of(trace.get("fill")) or "none", text_of(trace.get("stackgroup"))
     name = _name(trace)
+    if text_of(trace.get("groupnorm")):
+        raise CannotRead("areas that are scaled to shares")
+    if trace.get("selectedpoints") is not None and trace.get("unselected") is not None:
+        raise CannotRead("points that are shown by a selection")
     if stack or fill in ("tozeroy", "tozerox"):
         return [Series("area", points, name, stacked=bool(stack))]
-    if fill in ("tonexty", "tonextx", "toself", "tonext") and "markers" not in mode:
-        return []  # a band
+    band = fill in ("toself", "tonext") or (fill in ("tonexty", "tonextx") and "lines" not in mode)
+    if band and "markers" not in mode:
+        return []
     if "lines" in mode:
         line = trace.get("line")
         shape = line.get("shape", "linear") if isinstance(line, dict) else "linear"
@@ -91,8 +96,19 @@ def _scatter(trace: JsonMapping, _layout: JsonMapping) -> list[Series]:
     return [Series("scatter", points, name)] if "markers" in mode else []
 
 
-def _pie(trace: JsonMapping, _layout: JsonMapping) -> list[Series]:
+def _marker(trace: JsonMapping) -> JsonMapping:
+    """The style of its marks: their colour is that of the line where none is stated."""
+    marker, line = trace.get("marker"), trace.get("line")
+    stated: JsonMapping = marker if isinstance(marker, dict) else {}
+    colour = line.get("color") if isinstance(line, dict) else None
+    return stated if "color" in stated or colour is None else {**stated, "color": colour}
+
+
+def _pie(trace: JsonMapping, layout: JsonMapping) -> list[Series]:
     labels, values = values_of(trace.get("labels")), values_of(trace.get("values"))
+    hidden = layout.get("hiddenlabels")
+    if isinstance(hidden, list) and any(str(label) in map(str, hidden) for label in labels or []):
+        raise CannotRead("a pie with wedges that are hidden")
     if labels is None:
         labels = list(range(len(values or [])))
     sums: dict[Value, float] = {}
@@ -200,6 +216,12 @@ def _five(group: list[float]) -> tuple[Value, ...]:
 
 def _heatmap(trace: JsonMapping, _layout: JsonMapping) -> list[Series]:
     rows = array_of(trace.get("z"))
+    colours = trace.get("colorscale")
+    stops = (
+        [str(one[1]) for one in colours if isinstance(one, list) and len(one) == 2] if isinstance(colours, list) else []
+    )
+    if trace.get("transpose") is True or (len(stops) > 1 and len(set(stops)) == 1):
+        raise CannotRead("a heatmap that is turned, or of one colour")
     if rows is None or not all(isinstance(row, list | dict) for row in rows):
         return []
     matrix = [values_of(row) or [] for row in rows]

@@ -7,6 +7,7 @@ from karat.suites.codegen.plots.dates import plain_date
 from karat.suites.codegen.plots.plotly.arrays import value_of
 from karat.suites.codegen.plots.records import Value
 from karat.suites.codegen.plots.unreadable import CannotRead
+from karat.suites.codegen.plots.vega.labels import says_the_same
 from karat.suites.codegen.plots.vega.transforms import Bins, grouped, reduced
 from karat.suites.codegen.plots.vega.values import Row, field_of, in_unit, shown
 
@@ -25,6 +26,7 @@ GROUPING = (
     "facet",
     "size",
     "opacity",
+    "text",
     *SPLITTING,
 )
 _TITLES = {"count": "Count of Records", "average": "Average of {}", "distinct": "Distinct of {}"}
@@ -64,6 +66,7 @@ class Channel:
         self.type = str(stated.get("type") or ("quantitative" if aggregate or self.bin else "nominal"))
         scale = stated.get("scale")
         self.scale: JsonMapping = scale if isinstance(scale, dict) else {}
+        check_channel(self)
 
     @property
     def binned(self) -> bool:
@@ -115,6 +118,12 @@ class Channel:
 
     def has_place(self, value: Value) -> bool:
         """Whether a category is one of those that its axis lists."""
+        ends = [self.scale.get(name) for name in ("domainMin", "domainMax")]
+        low, high = (end if isinstance(end, int | float) else None for end in ends)
+        if isinstance(value, int | float) and (
+            (low is not None and value < low) or (high is not None and value > high)
+        ):
+            return False
         listed = self.scale.get("domain")
         if not isinstance(listed, list) or not self.discrete or self.binned:
             return True
@@ -128,6 +137,20 @@ class Channel:
         days = [shown(end, "temporal") for end in ends] if isinstance(ends, list) and self.type == "temporal" else []
         texts = sorted(str(plain_date(day)) for day in days if isinstance(day, str))
         return len(texts) != 2 or not isinstance(value, str) or texts[0] <= str(plain_date(value)) <= texts[1]
+
+
+def check_channel(channel: Channel) -> None:
+    """Raise CannotRead for what is computed where the plot is shown, or draws values at other places."""
+    stated, legend, header = channel.stated, channel.stated.get("legend"), channel.stated.get("header")
+    for part in (legend, header):
+        if isinstance(part, dict) and "labelExpr" in part and not says_the_same(str(part["labelExpr"])):
+            raise CannotRead("names that are computed")
+    if "impute" in stated:
+        raise CannotRead("values that are filled in where there are none")
+    if channel.name in ("x", "y") and isinstance(channel.scale.get("range"), list):
+        raise CannotRead("an axis with a range of its own in pixels")
+    if channel.type == "quantitative" and channel.axis.get("formatType") == "time":
+        raise CannotRead("numbers that are labelled as times")
 
 
 def channels_of(encoding: JsonMapping) -> dict[str, Channel]:

@@ -36,12 +36,34 @@ def _part(found: Json, name: str) -> JsonMapping:
     return stated if isinstance(stated, dict) else {}
 
 
+def styled(mark: JsonMapping, look: Look) -> JsonMapping:
+    """A mark with what the settings say of all marks, of its kind and of its styles."""
+    kind, styles = str(mark.get("type")), mark.get("style")
+    names = [styles] if isinstance(styles, str) else styles if isinstance(styles, list) else []
+    found: dict[str, Json] = {**_part(look.config, "mark"), **_part(look.config, kind)}
+    for name in names:
+        found |= _part(_part(look.config, "style"), str(name))
+    return {**found, **mark}
+
+
+def check_conditions(encoding: JsonMapping, look: Look) -> None:
+    """Raise CannotRead for a condition that hides marks; one of a selection only says what a pointer does."""
+    for name in ("opacity", "fillOpacity", "color", "fill", "size", "strokeWidth"):
+        found = _part(encoding, name).get("condition")
+        for one in found if isinstance(found, list) else [found]:
+            if isinstance(one, dict) and "test" in one and "value" in one:
+                value = one["value"]
+                if is_zero(value) or (isinstance(value, str) and all_in(value, look.ground)):
+                    raise CannotRead("marks that a condition hides")
+
+
 def in_ground(mark: JsonMapping, channels: Mapping[str, Channel], look: Look) -> bool:
     """Whether a mark whose colours are stated has that of the ground, and no edge of another. A mark in no stated
     colour has another one."""
     kind = str(mark.get("type"))
-    own = {**_part(look.config, "mark"), **_part(look.config, kind), **mark}
-    split = [channels[name].scale.get("range") for name in SPLITTING if name in channels and name != "detail"]
+    own = styled(mark, look)
+    default = _part(look.config, "range").get("category")
+    split = [channels[name].scale.get("range", default) for name in SPLITTING if name in channels and name != "detail"]
     if any(not isinstance(range_, list) or not all_in(range_, look.ground) for range_ in split):
         return False
     on_lines = kind in LINES

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from karat.core.json_types import Json, JsonMapping
-from karat.suites.codegen.plots.invisible import is_clear, is_zero
+from karat.suites.codegen.plots.invisible import all_gaps, is_clear, is_zero
 from karat.suites.codegen.plots.plotly.arrays import value_of
 from karat.suites.codegen.plots.records import Point, Series, Value
 from karat.suites.codegen.plots.unreadable import CannotRead
@@ -22,6 +22,14 @@ WHISKERS = 1.5
 POINTS = ("point", "circle", "square", "tick")
 LOOKS = ("opacity", "fillOpacity", "strokeOpacity", "size", "color", "fill", "stroke", "strokeWidth")
 """What an encoding may fix to one value, as the mark itself may, and leave nothing to be seen."""
+SHIFTS = ("xOffset", "yOffset", "x2Offset", "y2Offset")
+PLACES = ("x", "y", "x2", "y2", "theta", "radius")
+FAR = 10.0
+"""Pixels by which a mark may be beside its place."""
+THICK = 8.0
+"""Pixels of a rule that looks like a bar."""
+SMOOTHED = ("basis", "bundle")
+"""Ways to draw a line that do not go through its points."""
 LEFT_OUT = ("text", "rule", "errorbar", "errorband")
 """Marks that are no data: notes, lines across, intervals."""
 
@@ -56,12 +64,37 @@ class Unit:
 
     def series(self) -> list[Series]:
         """What it draws."""
-        if self.kind in LEFT_OUT or self._is_clear():
+        if self.kind in LEFT_OUT:
+            self._check_left_out()
+            return []
+        self._check_place()
+        if self._is_clear():
             return []
         read = _READERS.get(self.kind)
         if read is None:
             raise CannotRead(f'the mark "{self.kind[:40]}"')
         return [one for one in read(self) if one.points]
+
+    def _check_left_out(self) -> None:
+        wide = self.mark.get("strokeWidth", self.mark.get("size", 1))
+        if self.kind == "rule" and isinstance(wide, int | float) and wide >= THICK and self.x and self.y:
+            raise CannotRead("rules that look like bars")
+
+    def _check_place(self) -> None:
+        """Raise CannotRead where marks are drawn at other places than their data says."""
+        for name in (*LOOKS, "width", "height", *SHIFTS):
+            if isinstance(self.mark.get(name), dict) and self.mark[name].keys() & {"expr", "signal", "param"}:
+                raise CannotRead(f'a "{name}" that is computed')
+        shifts = [self.mark.get(name) for name in SHIFTS]
+        if any(isinstance(shift, int | float) and abs(shift) > FAR for shift in shifts):
+            raise CannotRead("marks beside their places")
+        if any(isinstance(self.mark.get(name), int | float) for name in PLACES):
+            raise CannotRead("marks at a place of their own")
+        if str(self.mark.get("interpolate", "")).startswith(SMOOTHED):
+            raise CannotRead("a line that does not go through its points")
+        values = self.x if self.flat else self.y
+        if self.kind in ("bar", "area") and values is not None and values.discrete and not values.binned:
+            raise CannotRead(f"values of a {self.kind} that are categories")
 
     def _is_clear(self) -> bool:
         """Whether nothing of it is to be seen."""
@@ -72,8 +105,11 @@ class Unit:
             return True
         if self.kind == "bar" and any(is_zero(stated.get(name)) for name in ("size", "width", "height")):
             return True
-        parts = stated.get("fillOpacity", 1) == 0 and (stated.get("strokeOpacity", 1) == 0 or "stroke" not in stated)
-        return stated.get("opacity") == 0 or parts or (self.kind in POINTS and stated.get("size") == 0)
+        if self.kind in ("line", "trail") and all_gaps(stated.get("strokeDash")):
+            return True
+        unfilled = is_zero(stated.get("fillOpacity", 1))
+        parts = unfilled and (is_zero(stated.get("strokeOpacity", 1)) or "stroke" not in stated)
+        return is_zero(stated.get("opacity")) or parts or (self.kind in POINTS and is_zero(stated.get("size")))
 
     def groups(self) -> list[tuple[str, list[Row]]]:
         """The rows of each series with its name."""

@@ -10,9 +10,10 @@ from karat.core.json_types import Json, JsonMapping
 from karat.suites.codegen.plots.records import Panel, Series
 from karat.suites.codegen.plots.unreadable import CannotRead
 from karat.suites.codegen.plots.vega.channels import Channel, channels_of, drawn_value, prepared, title_text
-from karat.suites.codegen.plots.vega.ground import Look, in_ground, look_of
-from karat.suites.codegen.plots.vega.marks import LOOKS, Unit
+from karat.suites.codegen.plots.vega.ground import Look, check_conditions, in_ground, look_of, styled
+from karat.suites.codegen.plots.vega.marks import LEFT_OUT, LOOKS, Unit
 from karat.suites.codegen.plots.vega.sorting import domain
+from karat.suites.codegen.plots.vega.texts import check_texts
 from karat.suites.codegen.plots.vega.transforms import transformed
 from karat.suites.codegen.plots.vega.values import Row, field_of, rows_of, shown
 
@@ -20,6 +21,8 @@ SIDE_BY_SIDE = ("hconcat", "vconcat", "concat")
 FACETS = ("row", "column", "facet")
 MOST_VIEWS = 64
 DEEPEST = 8
+SMALLEST = 10
+"""Pixels along a side of a view in which anything is to be seen."""
 
 
 class Inherited(msgspec.Struct, frozen=True):
@@ -47,6 +50,8 @@ def read_lite(spec: JsonMapping) -> tuple[tuple[Panel, ...], str]:
 def _view(spec: JsonMapping, outer: Inherited) -> list[Panel]:
     if outer.depth > DEEPEST:
         raise CannotRead("views inside views, too many levels")
+    if any(isinstance(size := spec.get(name), int | float) and size < SMALLEST for name in ("width", "height")):
+        raise CannotRead("a view without room")
     if "repeat" in spec:
         raise CannotRead("views that are repeated")
     rows = outer.rows
@@ -93,8 +98,11 @@ def _unit(spec: JsonMapping, inner: Inherited, *, transform: bool = True) -> tup
     mark = mark if isinstance(mark, dict) else {"type": mark}
     if not isinstance(mark.get("type"), str):
         raise CannotRead("a view without a mark")
+    mark = styled(mark, inner.look)
+    if mark["type"] != "text":
+        check_conditions(encoding, inner.look)
     fixed = {name: part["value"] for name, part in encoding.items() if isinstance(part, dict) and "value" in part}
-    mark = {**mark, **{name: value for name, value in fixed.items() if name in LOOKS}}
+    mark = {**mark, **{name: value for name, value in fixed.items() if name in (*LOOKS, "xOffset", "yOffset")}}
     channels = channels_of(encoding)
     if in_ground(mark, channels, inner.look):
         mark = {**mark, "opacity": 0, "hidden": True}
@@ -141,6 +149,8 @@ def _layered(spec: JsonMapping, layers: Sequence[tuple[Unit, JsonMapping]]) -> P
         if series and unit.mark.get("hidden") and unit.kind in ("bar", "area", "rect", "arc"):
             raise CannotRead("what has the colour of the ground lies over the data")
         series += [_between(one, unit.x) for one in unit.series()]
+    check_texts([unit for unit, _ in layers], [encoding for _, encoding in layers], series)
+    _check_numbers(spec, layers)
     series = _with_markers(series)
     x, y = (next((unit.channels[name] for unit, _ in layers if name in unit.channels), None) for name in ("x", "y"))
     return Panel(
@@ -156,6 +166,26 @@ def _layered(spec: JsonMapping, layers: Sequence[tuple[Unit, JsonMapping]]) -> P
         _legend([unit for unit, _ in layers]),
         _across(layers),
     )
+
+
+def _check_numbers(spec: JsonMapping, layers: Sequence[tuple[Unit, JsonMapping]]) -> None:
+    """Raise CannotRead where layers have axes of their own, and one with data has no numbers beside others that do."""
+    resolve = spec.get("resolve")
+    scale = resolve.get("scale") if isinstance(resolve, dict) else None
+    for name in ("x", "y"):
+        if not isinstance(scale, dict) or scale.get(name) != "independent":
+            continue
+        hidden = shown = False
+        for unit, _ in layers:
+            channel = unit.channels.get(name)
+            if channel is not None and not channel.discrete:
+                bare = ("axis" in channel.stated and channel.stated["axis"] is None) or channel.axis.get(
+                    "labels"
+                ) is False
+                hidden = hidden or (bare and unit.kind not in LEFT_OUT)
+                shown = shown or not bare
+        if hidden and shown:
+            raise CannotRead("the axis of a layer shows no numbers, and another one shows others")
 
 
 def _between(series: Series, x: Channel | None) -> Series:
