@@ -12,8 +12,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from .. import plain_tables, snippet
-from ..figures.trust import Classes
 from . import duckdb_threads
+from .drawing_classes import Classes
 from .libraries import is_there, pandas
 
 TABLE = "number,text,day\n1,x,2020-01-01\n2,y,2020-01-02\n"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any  # Any: figures, axes and every kind of artist, sorted by their classes when code has drawn
 
+from ..environment.drawing_classes import Classes, strange
 from ..environment.libraries import numpy
 from .axis import AxisReader, Names, clear, colour, ground_of, plain, text
 from .bars import Bars, merged, read_bars
@@ -19,7 +20,6 @@ from .placement import misplaced, too_thin
 from .shapes import FIELDS, read_boxes, read_fields, read_image, read_mesh, read_stairs, read_wedges
 from .texts import Panel as TextPanel
 from .texts import texts_problem
-from .trust import Classes, strange
 
 MOST_ARTISTS = 20_000
 MOST_PANELS = 64

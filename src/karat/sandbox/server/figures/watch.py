@@ -14,10 +14,10 @@ import sys
 from collections.abc import Callable
 from typing import Any  # Any: figures of any library, known by what they can do
 
+from ..environment.drawing_classes import replaced
 from .fitted_lines import watch_fitted_lines
 from .panels import Calls, Unreadable, read_figure
 from .picture import picture_of
-from .trust import replaced
 
 MOST_POINTS = 100_000
 MOST_BYTES = 4 * 1024**2

@@ -4,7 +4,8 @@ methods of their own. Anything else may draw other things than it says."""
 from __future__ import annotations
 
 import sys
-from typing import Any, ClassVar, Iterable, Iterator  # Any: objects of matplotlib, plotly and altair
+from collections.abc import Iterable, Iterator
+from typing import Any, ClassVar  # Any: objects of matplotlib, plotly and altair
 
 LIBRARIES = ("matplotlib", "mpl_toolkits", "pandas", "seaborn")
 PARTS = (
@@ -81,15 +82,22 @@ def _loaded(parts: Iterable[str]) -> Iterator[type]:
     wanted = tuple(parts)
     for name, module in list(sys.modules.items()):
         if name in wanted or name.startswith(tuple(f"{part}." for part in wanted)):
-            for value in list(getattr(module, "__dict__", {}).values()):
+            for value in list(_own(module).values()):
                 if isinstance(value, type) and value.__module__ == name:
                     yield value
 
 
+def _own(thing: Any) -> dict[str, Any]:
+    """What an object has of itself; nothing for one that cannot have anything."""
+    try:
+        return dict(vars(thing))
+    except TypeError:
+        return {}
+
+
 def replaced(thing: Any) -> str:
     """The name of a method that an object has instead of that of its class; empty when there is none."""
-    own = getattr(thing, "__dict__", {})
-    for name, value in own.items() if isinstance(own, dict) else ():
+    for name, value in _own(thing).items():
         if callable(value) and callable(getattr(type(thing), name, None)) and name not in HARMLESS:
             return str(name)
     return ""
