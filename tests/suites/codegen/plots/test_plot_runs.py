@@ -21,6 +21,7 @@ x_label: [Region, Area]
 y_label: Sales
 """
 PLT = "import matplotlib.pyplot as plt\n"
+CHANGED_LATER = 'needs review: the figure was changed after it was saved in "chart.png"'
 LABELS = "plt.xlabel('Region')\nplt.ylabel('Sales')\n"
 
 
@@ -190,11 +191,36 @@ def test_a_plot_that_must_be_saved_under_a_name() -> None:
     files = {"chart.png": ExpectedFile(plot=plot.plot)}
     wanted = msgspec.structs.replace(task(BARS), expected=Expected(files=files))
     drawn = PLT + "plt.bar(df.region, df.qty)\n" + LABELS
+    off_by_one = PLT + "bars = plt.bar(df.region, df.qty + 1)\n" + LABELS
+    set_right = "for bar, qty in zip(bars, df.qty):\n    bar.set_height(qty)\n"
     for code, reason in (
         (drawn + "plt.savefig('chart.png')\nplt.close()\nplt.plot([1, 2])", ""),
         (drawn + "plt.savefig('other.png')", "file_missing"),
         (drawn + "open('chart.png', 'w').close()", "file_unreadable"),
         (PLT + "plt.plot(df.region, df.qty)\n" + LABELS + "plt.savefig('chart.png')", "plot_type"),
+        (drawn + "plt.savefig('chart.png')\nplt.tight_layout()\nplt.savefig('again.png', dpi=200)\nplt.show()", ""),
+        (off_by_one + "plt.savefig('chart.png')\n" + set_right, CHANGED_LATER),
+        (off_by_one + "plt.savefig('chart.png')\n" + set_right + "plt.savefig('chart.png')", ""),
+        (drawn + "plt.savefig('chart.png')\nplt.gca().patches[0].set_height(9)", CHANGED_LATER),
+    ):
+        found = judged("Plot it.", wanted, [code], OPTIONS, warm_box()).correctness
+        assert (found.reason, found.passed) == (reason, not reason), code
+
+
+def test_a_plot_of_plotly_that_is_changed_after_it_was_saved_needs_review() -> None:
+    pytest.importorskip("plotly", reason="plotly is not installed")
+    plot = task(BARS).expected
+    assert plot is not None
+    files = {"chart.html": ExpectedFile(plot=plot.plot)}
+    wanted = msgspec.structs.replace(task(BARS), expected=Expected(files=files))
+    drawn = (
+        "import plotly.graph_objects as go\nfig = go.Figure(go.Bar(x=df.region, y=df.qty))\n"
+        "fig.update_layout(xaxis_title='Region', yaxis_title='Sales')\n"
+    )
+    late = "fig.write_json('chart.html')\nfig.update_traces(y=[1, 2, 3])"
+    for code, reason in (
+        (drawn + "fig.write_json('chart.html')", ""),
+        (drawn + late, CHANGED_LATER.replace("png", "html")),
     ):
         found = judged("Plot it.", wanted, [code], OPTIONS, warm_box()).correctness
         assert (found.reason, found.passed) == (reason, not reason), code

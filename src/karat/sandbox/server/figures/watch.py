@@ -21,6 +21,7 @@ from .picture import picture_of
 
 MOST_POINTS = 100_000
 MOST_BYTES = 4 * 1024**2
+MOST_FILES = 20
 Found = dict[str, Any]
 
 
@@ -31,7 +32,8 @@ class Drawn:
         self.figure = figure
         self.kind = kind
         self.found: Found | None = None
-        self.saved: list[str] = []
+        self.saved: dict[str, Found] = {}
+        """The files that it was saved in, and what it showed then."""
         self.answer = False
         self.closed = False
 
@@ -126,9 +128,9 @@ class FigureWatch:
         one = self._entry(figure, "matplotlib")
         if one is not None:
             target = options.get("fname", target)
-            if isinstance(target, (str, os.PathLike)):
-                one.saved.append(os.path.basename(os.fspath(target))[:200])
             self._read(one)
+            if isinstance(target, (str, os.PathLike)):
+                one.saved[_file_name(target)] = _shown(one.found)
 
     def _cleared(self, figure: Any, *_: Any, **__: Any) -> None:
         for one in self.drawn:
@@ -165,8 +167,7 @@ class FigureWatch:
             found = {"problem": str(problem)[:300]}
         except Exception as problem:  # whatever an odd figure makes of being read
             found = {"problem": f"{type(problem).__name__}: {problem}"[:300]}
-        before = one.found or {}
-        if {name: value for name, value in before.items() if name != "picture"} == found:
+        if one.found is not None and _shown(one.found) == found:
             return  # drawn, and not changed: its picture is as it was
         one.found = found
         if self.pictures > 0:
@@ -196,8 +197,8 @@ class FigureWatch:
         @functools.wraps(original)
         def watched(figure: Any, target: Any = "", *args: Any, **options: Any) -> Any:
             one = self._entry(figure, kind)
-            if one is not None and isinstance(target, (str, os.PathLike)):
-                one.saved += [os.path.basename(os.fspath(target))[:200]] if target else []
+            if one is not None and isinstance(target, (str, os.PathLike)) and target:
+                one.saved[_file_name(target)] = self._specification(one)
             if not draws or str(target).lower().endswith((".png", ".svg", ".pdf", ".jpg", ".jpeg")):
                 return None
             return original(figure, target, *args, **options)
@@ -265,7 +266,9 @@ class FigureWatch:
 
     def _sent(self, one: Drawn, changed: bool) -> Found:
         found = one.found if one.kind == "matplotlib" else self._specification(one)
-        head = {"library": one.kind, "answer": one.answer, "saved": one.saved[:20], "changed": changed}
+        files = list(one.saved)[:MOST_FILES]
+        outdated = [name for name in files if one.saved[name] != _shown(found)]
+        head = {"library": one.kind, "answer": one.answer, "saved": files, "outdated": outdated, "changed": changed}
         return {**head, **(found or {})}
 
     def _specification(self, one: Drawn) -> Found:
@@ -287,6 +290,15 @@ class FigureWatch:
         if len(spec) > MOST_BYTES:
             return {"problem": "its specification is larger than can be read"}
         return {"specification": spec}
+
+
+def _file_name(target: Any) -> str:
+    return str(os.path.basename(os.fspath(target)))[:200]
+
+
+def _shown(found: Found | None) -> Found:
+    """What a figure shows, without its pixels."""
+    return {name: value for name, value in (found or {}).items() if name != "picture"}
 
 
 def _jsonable(value: Any) -> Any:

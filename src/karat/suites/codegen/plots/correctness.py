@@ -54,7 +54,7 @@ def figures_correctness(gold: PlotGold, figures: list[Figure], options: CompareO
         return _wrong(PlotVerdict(0.0, problem=CHANGED), NO_PLOT)
     problem = unread(figures)
     if problem:
-        return Correctness(0.0, reason=NO_PLOT, evidence={"problem": f"the plot cannot be read: {problem}"})
+        return Correctness(None, reason=f"needs review: the plot cannot be read: {problem}")
     verdict = verdict_of(gold, figures, options)
     if passed(verdict):
         return Correctness(1.0, passed=True, cell_f1=1.0, plot=verdict)

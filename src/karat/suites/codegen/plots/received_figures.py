@@ -29,6 +29,7 @@ class _Sent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     library: Library
     answer: bool = False
     saved: Annotated[tuple[Name, ...], msgspec.Meta(max_length=50)] = ()
+    outdated: Annotated[tuple[Name, ...], msgspec.Meta(max_length=50)] = ()
     changed: bool = False
     title: Name = ""
     panels: Annotated[tuple[Panel, ...], msgspec.Meta(max_length=100)] = ()
@@ -77,7 +78,7 @@ def _read(text: bytes) -> SentFigure:
             problem = "it is nested too deep"
     if problem:
         panels = ()
-    figure = Figure(sent.library, panels, title, problem, sent.changed, sent.answer, sent.saved)
+    figure = Figure(sent.library, panels, title, problem, sent.changed, sent.answer, sent.saved, sent.outdated)
     return SentFigure(figure, sent.picture, sent.specification)
 
 

@@ -73,6 +73,8 @@ class Figure(msgspec.Struct, frozen=True, omit_defaults=True):
     """Whether it is what the code left as its answer."""
     saved: tuple[str, ...] = ()
     """The names of the files that it was saved in."""
+    outdated: tuple[str, ...] = ()
+    """Those of them that it was saved in before it was changed: it shows something else now."""
 
 
 # -- what is expected -------------------------------------------------------------------------------------------------

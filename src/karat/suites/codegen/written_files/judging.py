@@ -2,7 +2,8 @@
 
     correctness = 1 when every expected file is right, else half of the mean of their cells' F1
 
-A file that is missing or cannot be read counts 0. Files beside the expected ones are listed, and cost nothing.
+A file that is missing or cannot be read counts 0. Files beside the expected ones are listed, and cost nothing. A plot
+that cannot be read, or was changed after it was saved, needs review; no other file may be wrong then.
 """
 
 from __future__ import annotations
@@ -78,6 +79,8 @@ def _plot(name: str, gold: PlotGold, outcome: Outcome, options: Options) -> Corr
     written = [file.name for file in outcome.files]
     if not saved:
         return _unreadable(name, "no figure was saved in it") if name in written else _missing(name, written)
+    if name in saved[-1].outdated:
+        return Correctness(None, reason=f'needs review: the figure was changed after it was saved in "{name}"')
     return figures_correctness(gold, saved[-1:], options.compare_options())
 
 
@@ -142,8 +145,11 @@ def _together(found: dict[str, Correctness]) -> Correctness:
     if not wrong:
         return Correctness(1.0, passed=True, normalised=normalised, cell_f1=1.0)
     f1 = sum(one.cell_f1 for one in found.values()) / len(found)
-    name, first = next(iter(wrong.items()))
-    evidence = {**first.evidence, "file": name, "wrong_files": list(wrong)}
+    settled = {name: one for name, one in wrong.items() if one.score is not None}
+    if not settled:
+        return next(iter(wrong.values()))
+    name, first = next(iter(settled.items()))
+    evidence = {**first.evidence, "file": name, "wrong_files": list(settled)}
     return Correctness(PART * f1, reason=first.reason, evidence=evidence, cell_f1=f1)
 
 
@@ -154,7 +160,7 @@ def _listed(
         FileReport(
             file.name,
             file.size,
-            found[file.name].passed if file.name in found else None,
+            found[file.name].passed if file.name in found and found[file.name].score is not None else None,
             notes.get(file.name) or file.problem,
         )
         for file in files
