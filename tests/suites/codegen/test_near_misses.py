@@ -42,7 +42,7 @@ FOUND = {
     "a maximum by a first letter": ("similar", MOST_IN_OSLO, "result = staff[staff.city.str[0] == 'O'].pay.max()"),
     "the years that were seen": ("beyond", EARLY, "result = staff.joined.isin([2018, 2019]).sum()"),
     "the size of a number of either sign": ("limits", DRIFT, "result = (staff.drift.abs() > 10).sum()"),
-    "rows left out before the largest": ("uneven", BEST, "result = staff[staff.pay > 3050].groupby('city').pay.max()"),
+    "rows left out before the largest": ("beyond", BEST, "result = staff[staff.pay > 3050].groupby('city').pay.max()"),
     "equal numbers of an unused column": (
         "ties",
         COUNTED,
