@@ -1,4 +1,4 @@
-"""What a system is told of its code: never the tests, also where they lie in the process of the answer."""
+"""What a system learns about its code: never the tests, even when they share a process with the answer."""
 
 from __future__ import annotations
 

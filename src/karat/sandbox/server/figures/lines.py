@@ -19,7 +19,7 @@ MOST_COLOURS = 50
 GAPS = 40.0
 """Widths of a line: gaps that are longer than this, and than ten times the dashes, hide most of it."""
 MANY = 50
-"""So many points that each hardly shows are seen together as one that does."""
+"""This many points that are hardly visible one by one are visible together."""
 
 
 class Line:

@@ -7,7 +7,7 @@ from typing import Sequence
 from .tick_numbers import number_parts, says
 
 FEW = 4
-"""From so many fields on, numbers that are a straight line of the shown ones say the same (standard scores)."""
+"""With at least this many fields, numbers linear in the drawn ones say the same (standard scores)."""
 ROUNDED = 0.51
 """Of the last digit."""
 EXACT = 1e-3

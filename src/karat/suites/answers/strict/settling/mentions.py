@@ -1,6 +1,6 @@
 """Whether an answer only mentions gold at a place and does not give it as its answer there: it supposes or doubts it,
 says what others believe, announces a step of its work, names an example or one of several options, repeats the
-question, writes to whoever scores it, or puts a mark of "no" beside it. The texts are in small letters.
+question, addresses the scorer, or puts a mark of "no" beside it. All texts are in lower case.
 """
 
 from __future__ import annotations
@@ -148,5 +148,5 @@ def mention(text: str, start: int, end: int) -> str:
 
 
 def addresses_scorer(text: str) -> bool:
-    """Whether the answer tells whoever scores it what to do."""
+    """Whether the answer gives the scorer instructions."""
     return _ORDERED.search(text) is not None

@@ -13,7 +13,7 @@ from karat.suites.codegen.perturb.profile import Profile
 from karat.suites.codegen.records import Columns
 
 SHARE = 3
-"""One of so many rows is left alone."""
+"""One row in SHARE loses its children."""
 
 
 def childless(
